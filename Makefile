@@ -16,9 +16,10 @@ SOAK_HOURS ?= 24
 TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
-	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets
+	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
+	spi_controller traffic_words i2c_target serial_line
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies \
-	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
+	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
 
 .PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
@@ -164,14 +165,12 @@ fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then f
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-lan --test drivers
 	$(MAKE) fuzz-targets
 
-fuzz-targets: ## Fuzz every reader in FUZZ_TARGETS for FUZZ_SECONDS each; what breaks one goes to target/fuzz-found
+fuzz-targets: ## Fuzz FUZZ_TARGETS for FUZZ_SECONDS each, from where the last run was stopped; what breaks one goes to build/fuzz
 	RUSTFLAGS="$(FUZZ_RUSTFLAGS)" CARGO_TARGET_DIR=$(FUZZ_TARGET_DIR) \
 		cargo build --manifest-path fuzz/Cargo.toml --release --locked --target $(FUZZ_HOST)
-	for target in $(FUZZ_TARGETS); do \
-		found=target/fuzz-found/$$target && mkdir -p $$found && echo "$$target:" && \
-		$(FUZZ_TARGET_DIR)/$(FUZZ_HOST)/release/$$target -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -rss_limit_mb=1024 \
-			-timeout=20 -verbosity=0 -print_final_stats=1 -artifact_prefix=$$found/ $$found fuzz/corpus/$$target || exit 1; \
-	done
+	$(PYTHON) tools/fuzz/run_targets.py --seconds $(FUZZ_SECONDS) --program "$(FUZZ_TARGET_DIR)/$(FUZZ_HOST)/release/{}" \
+		--corpus fuzz/corpus --found build/fuzz --state build/fuzz/done.json --option=-max_len=4096 --option=-rss_limit_mb=1024 \
+		--option=-timeout=20 $(FUZZ_TARGETS)
 
 FUZZ_FIRMWARE := build/fuzz-firmware
 
@@ -182,12 +181,9 @@ fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each 
 	$(BIN)/airwire fsdata firmware/tests/http/site --out $(FUZZ_FIRMWARE)/site/site.c --gzip >/dev/null
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware/tests -B $(FUZZ_FIRMWARE) -G Ninja --log-level=WARNING \
 		-DCMAKE_C_COMPILER=clang -DFUZZ=ON -DSITE_DIR=$(CURDIR)/$(FUZZ_FIRMWARE)/site >/dev/null
-	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZ_FIRMWARE) --target $(FUZZ_FIRMWARE_TARGETS:%=fuzz_%)
-	for target in $(FUZZ_FIRMWARE_TARGETS); do \
-		found=$(FUZZ_FIRMWARE)/found/$$target && mkdir -p $$found && echo "$$target:" && \
-		$(FUZZ_FIRMWARE)/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2048 -verbosity=0 -print_final_stats=1 \
-			-artifact_prefix=$$found/ $$found firmware/fuzz/corpus/$${target%_W5*} || exit 1; \
-	done
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build $(FUZZ_FIRMWARE) --target $(foreach target,$(FUZZ_FIRMWARE_TARGETS),fuzz_$(firstword $(subst =, ,$(target))))
+	$(PYTHON) tools/fuzz/run_targets.py --seconds $(FUZZ_SECONDS) --program "$(FUZZ_FIRMWARE)/fuzz_{}" --corpus firmware/fuzz/corpus \
+		--found $(FUZZ_FIRMWARE)/found --state $(FUZZ_FIRMWARE)/done.json --option=-max_len=2048 $(FUZZ_FIRMWARE_TARGETS)
 
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
 	$(BIN)/python -m pip install --quiet numpy

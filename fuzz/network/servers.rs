@@ -18,14 +18,14 @@ const MOST_WAKES: u32 = 1_000;
 fn server(choice: u8) -> Box<dyn Machine> {
     let bulk =
         bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
-    match choice % 15 {
+    match choice % 20 {
         0 => Box::new(dhcp::Server::new(dhcp::Settings::default())),
         1 => Box::new(dns::Server::new(dns::Settings::default())),
         2 => Box::new(mqtt::Broker::new(mqtt::Settings::default())),
         3 => Box::new(coap::Server::new(coap::Settings::default())),
         4 => Box::new(http::Server::new(http::ServerSettings::default())),
-        5 => traffic::machine("iperf-server", &[]).expect("its defaults fit"),
-        6 => traffic::machine("iperf-udp-server", &[]).expect("its defaults fit"),
+        5 => of_kind("iperf-server", &[]),
+        6 => of_kind("iperf-udp-server", &[]),
         7 => Box::new(sntp::Server::new(sntp::Settings::default())),
         8 => Box::new(small::Server::new(small::Service::Echo, 7)),
         9 => Box::new(small::Server::new(small::Service::Chargen, 19)),
@@ -33,17 +33,26 @@ fn server(choice: u8) -> Box<dyn Machine> {
         11 => Box::new(bulk::Server::new(bulk)),
         12 => Box::new(udp::Server::new(udp::ServerSettings { counts: true, ..Default::default() })),
         13 => Box::new(iperf3::Server::new(iperf3::ServerSettings::default())),
-        _ => Box::new(ws::Server::new(ws::ServerSettings::default())),
+        14 => Box::new(ws::Server::new(ws::ServerSettings::default())),
+        15 => of_kind("ftp", &[("user", "a"), ("password", "b"), ("files", "c.bin=3KiB")]),
+        16 => of_kind("tls-echo", &[]),
+        17 => of_kind("https-server", &[("version", "1.2")]),
+        18 => of_kind("mqtts", &[("record_size", "1KiB")]),
+        _ => of_kind("http-server", &[("size", "10KiB")]),
     }
 }
 
-/// Who answers the clients.
+fn of_kind(name: &str, options: &[(&str, &str)]) -> Box<dyn Machine> {
+    traffic::machine(name, options).expect("its options fit")
+}
+
 /// Where clients call the server.
 const OWN: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 80 };
+/// Who answers the clients.
 const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 69 };
 
 fn client(choice: u8) -> Box<dyn Machine> {
-    match choice % 8 {
+    match choice % 12 {
         0 => Box::new(ws::Client::new(ws::ClientSettings::to(PEER))),
         1 => Box::new(iperf3::Client::new(iperf3::ClientSettings::to(PEER))),
         2 => Box::new(iperf3::Client::new(iperf3::ClientSettings {
@@ -64,7 +73,14 @@ fn client(choice: u8) -> Box<dyn Machine> {
             direction: iperf::Direction::Dual,
             ..iperf::TcpClientSettings::to(PEER)
         })),
-        _ => Box::new(pingpong::Client::new(pingpong::ClientSettings::to(PEER))),
+        7 => Box::new(pingpong::Client::new(pingpong::ClientSettings::to(PEER))),
+        8 => of_kind(
+            "talk",
+            &[("to", "192.168.1.1:69"), ("send", "a\\r\\n"), ("at", "0s,1ms,5s"), ("expect", "b")],
+        ),
+        9 => of_kind("talk", &[("to", "192.168.1.1:69"), ("over", "udp"), ("send", "a"), ("count", "5")]),
+        10 => of_kind("bulk", &[("to", "192.168.1.1:69")]),
+        _ => of_kind("scan", &[("to", "192.168.1.1"), ("ports", "1-100")]),
     }
 }
 

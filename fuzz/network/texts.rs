@@ -18,6 +18,20 @@ pub fn network_file(data: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// A client or a server of a command line; what is understood runs on a network.
+pub fn traffic_words(data: &[u8]) -> Result<(), String> {
+    let Ok(text) = std::str::from_utf8(data) else { return Err("not a text".to_owned()) };
+    // A file of this machine says nothing that could be repeated.
+    if ["file", "certificate"].iter().any(|word| text.contains(word)) {
+        return Err("names a file".to_owned());
+    }
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic(text).map_err(one_line)?;
+    let mut lan = Lan::new(&setup);
+    lan.advance(Picoseconds::from_ns(1_000_000));
+    Ok(())
+}
+
 /// Impairments; those that are understood read the same when they are written, and frames pass through them or are counted.
 pub fn impairments(data: &[u8]) -> Result<(), String> {
     let Ok(text) = std::str::from_utf8(data) else { return Err("not a text".to_owned()) };

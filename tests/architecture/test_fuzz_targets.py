@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,8 +22,10 @@ REPLAYS = {
     "crates/bench/tests/bench/suite.rs": {"suite"},
     "crates/packets/tests/packets/fuzz_corpus.rs": {"packets"},
     "fuzz/network/mod.rs": {
-        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments", "servers", "clients",
+        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments", "servers",
+        "clients", "spi_controller", "traffic_words",
     },
+    "fuzz/blocks/mod.rs": {"i2c_target", "serial_line"},
 }  # fmt: skip
 
 
@@ -48,3 +52,53 @@ def test_the_page_on_fuzzing_says_of_every_target_how_long_it_ran() -> None:
     page = (REPOSITORY / "docs" / "contributing" / "fuzzing.md").read_text(encoding="utf-8")
     missing = [name for name in TARGETS if not re.search(rf"^\| {name} \|", page, re.MULTILINE)]
     assert missing == []
+
+
+FAKE = """#!/bin/sh
+for given; do case "$given" in
+  -artifact_prefix=*) prefix="${given#-artifact_prefix=}" ;;
+  */crash-*) grep -q bad "$given" && exit 77; exit 0 ;;
+esac; done
+echo "#5 DONE cov: 7 ft: 9"
+echo "stat::number_of_executed_units: 1000"
+if [ -n "$BREAKS" ]; then echo bad > "${prefix}crash-1"; exit 77; fi
+"""
+
+
+@pytest.fixture
+def fuzz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+    """The tool that runs targets, on one that does as the environment says; its exit code and the line of its table."""
+    program = tmp_path / "program"
+    program.write_text(FAKE)
+    program.chmod(0o755)
+    (tmp_path / "corpus" / "program").mkdir(parents=True)
+    sys.path.insert(0, str(REPOSITORY / "tools" / "fuzz"))
+    from run_targets import main
+
+    def run(seconds: int) -> tuple[int, str]:
+        places = ["--corpus", tmp_path / "corpus", "--found", tmp_path / "found", "--state", tmp_path / "done.json"]
+        code = main(["--seconds", str(seconds), "--program", f"{tmp_path}/{{}}", *map(str, places), "program"])
+        return code, capsys.readouterr().out.splitlines()[-1]
+
+    return run
+
+
+def test_a_run_of_the_fuzzer_goes_on_where_it_was_stopped(fuzz: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
+    assert fuzz(120) == (0, "| program | 120 | 1 000 | 7 | none |")
+    assert fuzz(300) == (0, "| program | 300 | 3 000 | 7 | none |")
+    assert fuzz(300) == (0, "| program | 300 | 3 000 | 7 | none |"), "all was done"
+    (tmp_path / "program").write_text(f"{FAKE}# built anew\n")
+    assert fuzz(60) == (0, "| program | 60 | 1 000 | 7 | none |")
+
+
+def test_what_broke_a_target_is_tried_until_it_does_so_no_longer(
+    fuzz: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crash = tmp_path / "found" / "program" / "crash-1"
+    monkeypatch.setenv("BREAKS", "yes")
+    assert fuzz(60) == (1, f"| program | 0 | 1 000 | 7 | {crash} |")
+    monkeypatch.delenv("BREAKS")
+    assert fuzz(60) == (1, f"| program | 0 | 1 000 | 7 | {crash} |"), "it is not mended"
+    crash.write_text("good")
+    assert fuzz(60) == (0, "| program | 60 | 2 000 | 7 | none |")
+    assert not crash.exists()

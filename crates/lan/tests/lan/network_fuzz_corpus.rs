@@ -198,6 +198,47 @@ fn text_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     texts.into_iter().map(|(target, name, text)| (target, name, text.as_bytes().to_vec())).collect()
 }
 
+/// TLS 1.2 and 1.3, of which the server takes what it speaks: random numbers, ECDHE over P-256 and X25519, no name.
+const CLIENT_HELLO: &[u8] = b"\x16\x03\x01\0\x7c\x01\0\0\x78\x03\x03aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\0\0\x06\x13\x01\xc0\x2b\xc0\x2f\x01\0\
+    \0\x49\0\x0a\0\x06\0\x04\0\x1d\0\x17\0\x0d\0\x08\0\x06\x04\x03\x08\x04\x04\x01\0\x2b\0\x05\x04\x03\x04\x03\x03\
+    \0\x33\0\x26\0\x24\0\x1d\0\x20bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+
+fn controller_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    // W5500 datasheet 2.2.2 and 4.1: block 0, write; SUBR, SHAR and SIPR from 0x0005 on.
+    let addressed = [&[0x10, 0, 5, 4, 255, 255, 255, 0, 2, 8, 0xDC, 1, 2, 3, 192, 168, 1, 50][..]].concat();
+    let arp =
+        [&[0xA0, 0, 42][..], &[255; 6], &[2, 0, 0, 0, 0, 9], b"\x08\x06\0\x01\x08\0\x06\x04\0\x01", &[7; 20]]
+            .concat();
+    let spoken = [&[0xC0, 0xC1, 1, 0x13, 0x88, 0, 5][..], b"hello", &[0x79, 0xC0]].concat();
+    let several = [0x80, 0x82, 0x83, 0x85, 0x88, 10, 10, 0, 0x98, 0x96, 0x80, 0x91, 0x90];
+    let seed = |choice: u8, parts: &[&[u8]]| [&[choice][..], &parts.concat()].concat();
+    let watched = [0x90, 0x7A, 0x93, 0x91, 0x92, 0x94, 0xF0];
+    [
+        ("valid-pinged", seed(0x18, &[&[0x76], &addressed, &[0x7A, 0xF0]])),
+        ("valid-frames", seed(0x1E, &[&[0x90, 0x76], &addressed, &arp, &watched])),
+        ("valid-datagrams", seed(0x1E, &[&[0x76], &addressed, &spoken, &[0xF0]])),
+        ("valid-several", seed(0x1D, &[&several, &addressed, &[0x78, 0x79, 0xF0]])),
+        ("valid-pulled", seed(0x1A, &[&[0x76], &addressed, &[0xE1, 0x78, 0xE0, 0x78, 0xD1, 0xD0, 0x78]])),
+    ]
+    .map(|(name, bytes)| ("spi_controller", name, bytes))
+    .into()
+}
+
+fn word_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    [
+        ("valid-ping", "ping to=board count=10 interval=10ms"),
+        ("valid-talk", "talk to=board:7 send=a\\r\\n at=0s,10ms expect=b timeout=1s"),
+        ("valid-server", "web kind=http-server size=10KiB port=81"),
+        ("valid-ftp", "ftp user=a password=b most_bytes=1MiB"),
+        ("invalid-kind", "pong to=board"),
+        ("invalid-option", "ping to=board cont=10"),
+        ("invalid-value", "mqtt port=0x"),
+        ("valid-in-place", "a kind=http-server port=53"),
+    ]
+    .map(|(name, text)| ("traffic_words", name, text.as_bytes().to_vec()))
+    .into()
+}
+
 fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let stream = |server: u8, texts: &[&[u8]]| {
         let mut bytes = vec![server, 0, 0];
@@ -232,6 +273,7 @@ fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     let cookie = [&[b'a'; 36][..], &[0]].concat();
     let parameters = framed(r#"{"tcp":true,"time":1,"num":0,"parallel":1,"len":1000}"#);
     let results = framed(r#"{"sender_has_retransmits":0,"streams":[{"id":1,"bytes":7}]}"#);
+    let mqtt_3_1 = b"\x10\x11\0\x06MQIsdp\x03\x02\0\x3c\0\x03abc";
     let upgrade: &[u8] = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
     vec![
@@ -254,6 +296,21 @@ fn server_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("servers", "valid-udp", datagrams(12, &[b"41", b"x"])),
         ("servers", "valid-iperf3", stream(13, &[&cookie, &parameters, b"", b"\x04", &results, b"\x10"])),
         ("servers", "valid-ws", stream(14, &[upgrade, b"\x81\x83abcdxyz\x89\x80abcd", b"\x88\x80abcd"])),
+        ("servers", "valid-mqtt-3-1", stream(2, &[mqtt_3_1, subscribe, publish, b"\xe0\0"])),
+        (
+            "servers",
+            "valid-ftp",
+            stream(15, &[b"USER a\r\nPASS b\r\n", b"PASV\r\nTYPE I\r\nRETR c.bin\r\n", b"QUIT\r\n"]),
+        ),
+        (
+            "servers",
+            "valid-ftp-stored",
+            stream(15, &[b"USER a\r\nPASS b\r\nPORT 192,168,1,1,19,137\r\nSTOR d\r\n"]),
+        ),
+        ("servers", "valid-tls-echo", stream(16, &[CLIENT_HELLO])),
+        ("servers", "valid-https-1-2", stream(17, &[CLIENT_HELLO])),
+        ("servers", "valid-mqtts", stream(18, &[CLIENT_HELLO, b"\x15\x03\x03\0\x02\x02\x28"])),
+        ("servers", "valid-http-large", stream(19, &[b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"])),
     ]
 }
 
@@ -281,14 +338,26 @@ fn client_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         ("clients", "valid-http", told(5, &[page, &page[..40]])),
         ("clients", "valid-iperf-dual", told(6, &[b"0123456789"])),
         ("clients", "valid-pingpong", told(7, &[b"2", b"4"])),
+        ("clients", "valid-talk", told(8, &[b"aab", b"b"])),
+        ("clients", "valid-talk-udp", [&[9][..], &[0x81, 0, 1, b'b'], &[5, 36]].concat()),
+        ("clients", "valid-bulk", told(10, &[b"0123"])),
+        ("clients", "valid-scan", told(11, &[b"SSH-2.0-a\r\n"])),
     ]
 }
 
 #[test]
 #[ignore = "writes the seeds to fuzz/corpus; run it after a change of what they should be"]
 fn write_the_seeds() {
-    for (target, name, bytes) in
-        [spi_seeds(), frame_seeds(), text_seeds(), server_seeds(), client_seeds()].concat()
+    for (target, name, bytes) in [
+        spi_seeds(),
+        frame_seeds(),
+        text_seeds(),
+        server_seeds(),
+        client_seeds(),
+        controller_seeds(),
+        word_seeds(),
+    ]
+    .concat()
     {
         let folder = corpora().join(target);
         std::fs::create_dir_all(&folder).unwrap();

@@ -1,0 +1,10 @@
+//! See `blocks::serial_line`.
+#![no_main]
+
+#[path = "../blocks/mod.rs"]
+#[allow(dead_code)]
+mod blocks;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let _ = blocks::serial_line(data);
+});
