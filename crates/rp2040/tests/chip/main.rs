@@ -13,6 +13,7 @@ mod pio;
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;
 mod resets;
+mod shared_memory;
 mod sleep;
 mod snapshots;
 mod spi_dma;
