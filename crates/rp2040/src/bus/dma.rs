@@ -77,23 +77,22 @@ impl Bus {
     /// The waits of a row whose transfers all use their banks in the same two cycles. Who used them is the same from the second
     /// time on that the transfers come to the same banks, and so is what they wait.
     fn contend_for_row(&mut self, row: &Row, cycle: u64) {
-        const BANKS: u32 = 4;
-        let mut waits = [0; BANKS as usize];
-        let (mut most, mut sum) = (0, 0);
-        for number in 0..row.words {
-            let place = (number % BANKS) as usize;
-            if number < 2 * BANKS {
-                let before = self.bank_wait_cycles;
-                let read = row.read + row.read_step * number - SRAM_BASE;
-                let write = row.write + row.write_step * number - SRAM_BASE;
-                most = most.max(self.contend(DMA_MASTER, read, cycle));
-                most = most.max(self.contend(DMA_MASTER, write, cycle + 1));
-                waits[place] = self.bank_wait_cycles - before;
-            } else {
-                sum += waits[place];
-            }
+        const BANKS: usize = 4;
+        let period = if row.read_step | row.write_step == 0 { 1 } else { BANKS };
+        let mut waits = [0; BANKS];
+        let mut most = 0;
+        let words = row.words as usize;
+        for number in 0..words.min(2 * period) {
+            let read = row.read + row.read_step * number as u32 - SRAM_BASE;
+            let write = row.write + row.write_step * number as u32 - SRAM_BASE;
+            let [read, write] =
+                [(read, cycle), (write, cycle + 1)].map(|(at, cycle)| self.contend(DMA_MASTER, at, cycle));
+            most = most.max(read).max(write);
+            waits[number % period] = read + write;
         }
-        self.bank_wait_cycles += sum;
+        let left = words.saturating_sub(2 * period);
+        let sum_of = |count: usize| waits[..count].iter().sum::<u64>();
+        self.bank_wait_cycles += (left / period) as u64 * sum_of(period) + sum_of(left % period);
         self.blocks.dma.wait(most as u32);
     }
 

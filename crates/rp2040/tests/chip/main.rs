@@ -14,6 +14,7 @@ mod pulses;
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;
 mod resets;
+mod shared_memory;
 mod sleep;
 mod snapshots;
 mod spi_dma;
