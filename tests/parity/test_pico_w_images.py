@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from pico_w_repl import pasted
 from public_images import public_image
 
 import airwire
@@ -75,19 +76,6 @@ def air(tmp_path: Path) -> Path:
     path = tmp_path / "air.toml"
     path.write_text(AIR, encoding="utf-8")
     return path
-
-
-def pasted(board: Board, script: str, for_: str) -> list[str]:
-    """What a REPL prints after a script is pasted into it."""
-    board.send("\x05", "usb")
-    board.run("100 ms")
-    for line in script.splitlines():
-        board.send(line + "\r", "usb")
-        board.run("20 ms")
-    before = len(board.console_of("usb"))
-    board.send("\x04", "usb")
-    board.run(for_)
-    return board.console_of("usb")[before:].replace("\r", "").splitlines()
 
 
 def test_blink_uploads_the_firmware_and_toggles_the_led_on_the_radio_each_250_ms() -> None:

@@ -188,8 +188,9 @@ impl Board {
 
     /// The first radio of the board.
     fn radio(&mut self) -> Option<RadioEntry> {
+        let now = self.now();
         let lan = self.parts().lan()?;
-        let energy = lan.devices().find_map(|device| lan.radio_energy(device))?;
+        let energy = lan.devices().find_map(|device| lan.radio_energy(now, device))?;
         let times_ps = energy.times.into_iter().map(|(state, time)| (state, time.ps())).collect();
         Some(RadioEntry { times_ps, mean_ma: energy.mean_milliamperes })
     }

@@ -414,6 +414,7 @@ impl Firmware {
             "cur_etheraddr" => self.address.to_vec(),
             "clmload_status" => vec![0; 4],
             "maxassoc" => self.own_network.most_stations.to_le_bytes().to_vec(),
+            "bss" => u32::from(self.own_network.is_up()).to_le_bytes().to_vec(),
             _ => {
                 let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
                 if !known {

@@ -5,6 +5,7 @@ use std::any::Any;
 use cyw43::{CURRENTS, PhaseTimes};
 use ethernet::PortId;
 use links::RadioUse;
+use sim::Passive;
 use units::Picoseconds;
 
 use super::device::{DeviceId, NetDevice, Radio};
@@ -78,8 +79,13 @@ impl Lan {
         }
     }
 
-    /// How long the radio of a device did what, and what that drew; nothing for a device without one.
-    pub fn radio_energy<D: NetDevice + ?Sized>(&mut self, id: DeviceId<D>) -> Option<RadioEnergy> {
+    /// How long the radio of a device did what up to a time, and what that drew; nothing for a device without one.
+    pub fn radio_energy<D: NetDevice + ?Sized>(
+        &mut self,
+        at: Picoseconds,
+        id: DeviceId<D>,
+    ) -> Option<RadioEnergy> {
+        self.advance(at);
         let Wired { device, line, .. } = self.wired.get(id.index)?;
         let phases = device.phase_times(self.now)?;
         let station = line.station?;

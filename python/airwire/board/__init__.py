@@ -30,11 +30,13 @@ from airwire.board.model import (
     PinEdge,
     PinName,
     Profile,
+    RadioUse,
     UnknownAccess,
     UsbDevice,
 )
 from airwire.board.network import Traffic
 from airwire.board.pins import Pin, Pins
+from airwire.board.serial_pins import SerialPins
 from airwire.board.settings import image_settings, write_image
 from airwire.board.spi_controller import (
     SPI_CHIPS,
@@ -83,7 +85,9 @@ __all__ = [
     "PinWire",
     "Pins",
     "Profile",
+    "RadioUse",
     "SerialLine",
+    "SerialPins",
     "SerialPort",
     "Snapshot",
     "SpiController",

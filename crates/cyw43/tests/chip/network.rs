@@ -146,6 +146,7 @@ fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     // Its link and the answer to the request come together: what the driver reads on the way to that is thrown away.
     driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
     assert_eq!(driver.chip.own_network().as_deref(), Some("board"));
+    assert_eq!(driver.get_variable("bss", 4), [1, 0, 0, 0]);
     assert_eq!(driver.ask(29, false, &[0; 12])[..4], 11u32.to_le_bytes());
     assert_eq!(driver.events(ms(10)), [], "nobody was there before");
     driver.chip.receive(driver.now, &frame);

@@ -2,6 +2,7 @@
 //! (silent, late, refusing, offering an address in use). It does not probe an address before it offers it, and it serves one
 //! network: a relay's requests are answered to the relay, from the same pool.
 
+mod client;
 mod leases;
 mod settings;
 mod wire;
@@ -11,6 +12,7 @@ use std::net::Ipv4Addr;
 use smoltcp::wire::DhcpMessageType;
 use units::Picoseconds;
 
+pub use client::{Client, ClientSettings};
 pub use leases::{Lease, LeaseState};
 pub use settings::{Answers, HardwareAddress, OPTIONS, ReplyTo, Reservation, Settings};
 

@@ -206,7 +206,7 @@ pub const OPTIONS: &[Field] = &[
     ),
 ];
 
-fn hardware_address(text: &str) -> Option<HardwareAddress> {
+pub(super) fn hardware_address(text: &str) -> Option<HardwareAddress> {
     let bytes: Option<Vec<u8>> = text
         .split(':')
         .map(|digits| (digits.len() == 2).then(|| u8::from_str_radix(digits, 16).ok())?)

@@ -26,9 +26,9 @@ pub(super) mod option {
     pub(in crate::dhcp) const DOMAIN_NAME: u8 = 15;
     pub(in crate::dhcp) const BROADCAST_ADDRESS: u8 = 28;
     pub(in crate::dhcp) const NTP_SERVERS: u8 = 42;
-    pub(super) const REQUESTED_IP_ADDRESS: u8 = 50;
+    pub(in crate::dhcp) const REQUESTED_IP_ADDRESS: u8 = 50;
     pub(in crate::dhcp) const IP_ADDRESS_LEASE_TIME: u8 = 51;
-    pub(super) const MESSAGE_TYPE: u8 = 53;
+    pub(in crate::dhcp) const MESSAGE_TYPE: u8 = 53;
     pub(in crate::dhcp) const SERVER_IDENTIFIER: u8 = 54;
     pub(super) const PARAMETER_REQUEST_LIST: u8 = 55;
     pub(in crate::dhcp) const MESSAGE: u8 = 56;
@@ -156,6 +156,41 @@ impl Reply {
         packet.set_relay_agent_ip(request.giaddr);
         packet.set_client_hardware_address(EthernetAddress(request.chaddr));
         packet.set_magic_number(MAGIC_COOKIE);
+        bytes
+    }
+}
+
+/// A client's message under construction: its options, in order.
+#[derive(Debug)]
+pub(super) struct ClientMessage(Reply);
+
+impl ClientMessage {
+    pub(super) fn new(kind: DhcpMessageType) -> Self {
+        Self(Reply::new(kind))
+    }
+
+    pub(super) fn add(&mut self, kind: u8, data: &[u8]) {
+        self.0.add(kind, data);
+    }
+
+    /// The message of a client without an address, which wants its answers broadcast.
+    pub(super) fn into_bytes(self, xid: u32, client: HardwareAddress) -> Vec<u8> {
+        let own = Request {
+            kind: DhcpMessageType::Unknown(0),
+            xid,
+            broadcast: true,
+            ciaddr: Ipv4Addr::UNSPECIFIED,
+            giaddr: Ipv4Addr::UNSPECIFIED,
+            chaddr: client,
+            client_id: None,
+            requested: None,
+            server: None,
+            lease_s: None,
+            hostname: None,
+            wanted: None,
+        };
+        let mut bytes = self.0.into_bytes(&own, Ipv4Addr::UNSPECIFIED, Ipv4Addr::UNSPECIFIED);
+        DhcpPacket::new_unchecked(&mut bytes[..]).set_opcode(DhcpOpCode::Request);
         bytes
     }
 }
