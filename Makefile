@@ -16,7 +16,7 @@ SOAK_HOURS ?= 24
 TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
-	wiznet_spi wiznet_frames pc_frames network_file impairments servers clients packets
+	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip))
 

@@ -1,15 +1,18 @@
-//! What the fuzz targets of the virtual network do with their bytes: SPI and frames for each chip, frames for the PC, bytes
+//! What the fuzz targets of the virtual network do with their bytes: SPI and frames for each chip, pins and messages for the radio
+//! of a Pico W, frames for the PC, bytes
 //! for the servers on it, and the texts that users write. The targets call it under libFuzzer; a test of crate `lan`
 //! replays the corpora through the same functions.
 
 mod chip;
 mod frames;
 mod pc;
+mod radio;
 mod servers;
 mod texts;
 
 pub use chip::{wiznet_frames, wiznet_spi};
 pub use pc::pc_frames;
+pub use radio::{cyw43_messages, cyw43_pins};
 pub use servers::{clients, servers};
 pub use texts::{impairments, network_file};
 
@@ -18,9 +21,11 @@ pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// All targets by the names of their corpora.
 #[allow(dead_code)]
-pub const TARGETS: [(&str, Target); 7] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("wiznet_spi", wiznet_spi),
     ("wiznet_frames", wiznet_frames),
+    ("cyw43_pins", cyw43_pins),
+    ("cyw43_messages", cyw43_messages),
     ("pc_frames", pc_frames),
     ("network_file", network_file),
     ("impairments", impairments),

@@ -20,11 +20,11 @@ use super::{Interval, Rank, Site, Stage, Subject, UnderWay};
 use lan::NetworkSetup;
 
 /// What lies between a frame's last bit at one end and its first one at the other.
-pub fn between(network: &NetworkSetup) -> UnderWay {
-    match network.wifi {
-        Some(_) => UnderWay::Wifi,
-        None if has_delay(network) => UnderWay::Delay,
-        None => UnderWay::Switch,
+pub fn between(network: &NetworkSetup, passages: &[Passage]) -> UnderWay {
+    match passages.iter().any(|one| one.over_air) {
+        true => UnderWay::Wifi,
+        false if has_delay(network) => UnderWay::Delay,
+        false => UnderWay::Switch,
     }
 }
 

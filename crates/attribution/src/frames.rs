@@ -25,6 +25,7 @@ pub struct Passage {
     pub(super) between: (Picoseconds, Picoseconds),
     pub(super) bytes: usize,
     pub(super) payload_bytes: usize,
+    pub(super) over_air: bool,
     pub(super) content: Content,
 }
 
@@ -86,7 +87,9 @@ impl Passages {
         }
         let between = (end, end);
         let content = Content::Characters;
-        self.done.push(Passage { from_board, start, end, between, bytes: 1, payload_bytes: 1, content });
+        let passage =
+            Passage { from_board, start, end, between, bytes: 1, payload_bytes: 1, over_air: false, content };
+        self.done.push(passage);
     }
 
     /// What is still under way ends where it was last seen.
@@ -109,6 +112,7 @@ impl Passages {
             between: (frame.end.min(came), came),
             bytes: frame.bytes.len(),
             payload_bytes: payload_bytes(&frame.bytes),
+            over_air: frame.over_air,
             content: self.content(frame),
         };
         self.done.push(passage);
@@ -137,16 +141,16 @@ impl Passages {
 }
 
 /// All that follows from the frames of a time, which begins with a message's start and ends with its end.
-/// `between` is what stands between both ends of the way, where that is more than a switch: the delay of the cable, or the air.
+/// `has_delay` says whether the cable has a delay of its own.
 pub(super) fn intervals(
     passages: &[Passage],
     accesses: &[Access],
-    between: Option<Cause>,
+    has_delay: bool,
     from: Picoseconds,
     to: Picoseconds,
 ) -> Vec<Interval> {
     let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
-    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, between)).collect();
+    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, has_delay)).collect();
     found.extend(thinking(&own, from, to));
     found.extend(sending(passages, accesses, from, to));
     let silences = silences(&found, passages, from, to);
@@ -154,18 +158,17 @@ pub(super) fn intervals(
     found
 }
 
-/// A frame as intervals: on the wire at either end, and between them what the cable delays it by, or its way over the air.
-fn on_its_way(passage: &Passage, between: Option<Cause>) -> Vec<Interval> {
+/// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
+fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
     let whole = on_the_wire(passage);
-    let Some(between) = between else {
+    if !has_delay {
         return vec![whole];
-    };
-    let frames = wire(passage.from_board).subject.filter(|_| between == Cause::Air);
+    }
     let (left, came) = passage.between;
     let delay = Interval {
         start: left,
         end: came,
-        stage: Stage::new(between, Site::Wire, frames),
+        stage: Stage::new(Cause::Delay, Site::Wire, None),
         bytes: 0,
         ..whole
     };
@@ -187,6 +190,11 @@ pub(super) fn wire(from_board: bool) -> Stage {
     Stage::new(Cause::Wire, Site::Wire, Some(Subject::Frames(to)))
 }
 
+/// Frames of the board's or to it, through Wi-Fi: the channel, the air, beacons and the access point.
+fn air(from_board: bool) -> Stage {
+    Stage { cause: Cause::Air, ..wire(from_board) }
+}
+
 /// Characters of the board's or to it, on a serial line.
 fn serial(from_board: bool) -> Stage {
     let to = if from_board { Site::Pc } else { Site::Board };
@@ -201,6 +209,7 @@ pub(super) fn on_the_wire(passage: &Passage) -> Interval {
         rank: Rank::Wire,
         stage: match passage.content {
             Content::Characters => serial(passage.from_board),
+            _ if passage.over_air => air(passage.from_board),
             _ => wire(passage.from_board),
         },
         bytes: passage.bytes as u64,
@@ -311,7 +320,16 @@ pub(super) fn passage_of(
     end: Picoseconds,
     content: Content,
 ) -> Passage {
-    Passage { from_board, start, end, between: (end, end), bytes: 60, payload_bytes: 6, content }
+    Passage {
+        from_board,
+        start,
+        end,
+        between: (end, end),
+        bytes: 60,
+        payload_bytes: 6,
+        over_air: false,
+        content,
+    }
 }
 
 #[cfg(test)]
@@ -334,7 +352,7 @@ mod tests {
     fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
         let start = Picoseconds::new(at_ms * PS_PER_MS);
         let end = start + Picoseconds::from_ns(6720);
-        TracedFrame { from_board, at_board, start, end, bytes: bytes.to_vec() }
+        TracedFrame { from_board, at_board, start, end, over_air: false, bytes: bytes.to_vec() }
     }
 
     fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {

@@ -52,8 +52,19 @@ pub struct BoardRun {
     pub fault: Option<FaultEntry>,
     /// The clients at the other end of the wire, and the servers that anybody spoke to.
     pub traffic: Vec<TrafficEntry>,
+    /// How long its radio did what, where it has one.
+    pub radio: Option<RadioEntry>,
     /// What a user should know of the board.
     pub notes: Vec<String>,
+}
+
+/// A radio's states in time.
+#[derive(Debug, Clone, Serialize)]
+pub struct RadioEntry {
+    /// How long it was in each: off, boot, awake, doze, transmit, receive.
+    pub times_ps: BTreeMap<&'static str, i64>,
+    /// The mean current while it had power.
+    pub mean_ma: Option<f64>,
 }
 
 /// What was counted of a core.
@@ -165,6 +176,7 @@ impl Board {
             unknown: self.chip.unknown_accesses().iter().map(|access| self.unknown(access)).collect(),
             fault: self.fault_entry(),
             traffic,
+            radio: self.radio(),
             notes: self.notes(),
         }
     }
@@ -172,6 +184,14 @@ impl Board {
     /// The report as of now, of a run that goes on.
     pub fn outcome_now(&mut self) -> BoardRun {
         self.outcome(&RunUntil::time(self.now()), Ended::Chip(Stop::Time))
+    }
+
+    /// The first radio of the board.
+    fn radio(&mut self) -> Option<RadioEntry> {
+        let lan = self.parts().lan()?;
+        let energy = lan.devices().find_map(|device| lan.radio_energy(device))?;
+        let times_ps = energy.times.into_iter().map(|(state, time)| (state, time.ps())).collect();
+        Some(RadioEntry { times_ps, mean_ma: energy.mean_milliamperes })
     }
 
     fn core_counts(&self, counts: &Counts) -> Vec<CoreCounts> {

@@ -26,6 +26,7 @@ const LEAST_IMAGE_BYTES: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
     NoImage,
+    CutShort,
     NoSettings,
 }
 
@@ -36,6 +37,10 @@ impl Failure {
             Self::NoImage => {
                 "the radio's processor was started without firmware in its memory; upload the firmware from address 0 on first"
             }
+            Self::CutShort => {
+                "the radio's firmware does not start: the upload ends without the version that stands at the end of every \
+                 firmware, so it was cut short"
+            }
             Self::NoSettings => {
                 "the radio's firmware does not start: the last word of its memory is no length of NVRAM (words, and their complement \
                  in the upper half)"
@@ -44,10 +49,24 @@ impl Failure {
     }
 }
 
+/// Firmware of the vendor's, which is longer than this, ends with its version in words; drivers look for that too. Anything shorter
+/// is a stand-in, which the model takes.
+const STAND_IN_BYTES: usize = 0x1_0000;
+const VERSION: &[u8] = b"Version: ";
+const TRAILER_BYTES: usize = 1024;
+
+fn is_cut_short(image: &[u8]) -> bool {
+    let end = &image[image.len().saturating_sub(TRAILER_BYTES)..];
+    image.len() >= STAND_IN_BYTES && !end.windows(VERSION.len()).any(|words| words == VERSION)
+}
+
 /// Looks at what was uploaded, and puts in place what drivers read of a firmware that runs.
 pub(crate) fn start(memory: &mut Memory) -> Result<(), Failure> {
     if memory.image().len() < LEAST_IMAGE_BYTES || memory.image().iter().all(|byte| *byte == 0) {
         return Err(Failure::NoImage);
+    }
+    if is_cut_short(memory.image()) {
+        return Err(Failure::CutShort);
     }
     let token = memory.word(TOKEN);
     let words = token & 0xffff;

@@ -12,6 +12,7 @@ use crate::boot::{self, READY_TIME};
 use crate::bus_registers::{BusRegisters, PACKET, Readiness};
 use crate::busy::{Activity, Busy};
 use crate::command::{Command, Function};
+use crate::energy::{Phase, PhaseTimes, Phases};
 use crate::firmware::{Aggregation, Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
 use crate::word_order::WordOrder;
@@ -45,6 +46,7 @@ pub struct Chip {
     options: Options,
     /// Nothing without power: a chip that loses it forgets everything.
     powered: Option<Powered>,
+    phases: Phases,
     notes: Vec<Note>,
 }
 
@@ -62,6 +64,8 @@ struct Inside {
     firmware: Option<Firmware>,
     /// When the firmware that was started will be ready.
     ready_at: Option<Picoseconds>,
+    /// Since when firmware runs.
+    runs_from: Option<Picoseconds>,
     /// The packet that the host writes.
     packet: Vec<u8>,
     /// How far it has read the one that waits.
@@ -82,15 +86,20 @@ struct Inside {
 impl Chip {
     /// A chip without power.
     pub fn new(options: Options) -> Self {
-        Self { options, powered: None, notes: Vec::new() }
+        Self { options, powered: None, phases: Phases::default(), notes: Vec::new() }
     }
 
     /// The level of WL_REG_ON.
     pub fn set_power(&mut self, at: Picoseconds, on: bool) {
         match (on, self.powered.is_some()) {
-            (true, false) => self.powered = Some(Powered::new(at, &self.options)),
+            (true, false) => {
+                self.phases.enter(at, Phase::Boot);
+                self.powered = Some(Powered::new(at, &self.options));
+            }
             (false, true) => {
                 self.take_up_notes();
+                self.phases = self.phases_at(at);
+                self.phases.enter(at, Phase::Off);
                 self.powered = None;
             }
             _ => {}
@@ -141,6 +150,12 @@ impl Chip {
         self.firmware()?.station().access_point()
     }
 
+    /// The network that it is the access point of, by its name; nothing where it is of none.
+    pub fn own_network(&self) -> Option<String> {
+        let own = self.firmware()?.own_network();
+        own.is_up().then(|| own.name())
+    }
+
     /// How its driver wants it to save power.
     pub fn power_save(&self) -> PowerSave {
         self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
@@ -157,6 +172,22 @@ impl Chip {
     pub fn take_busy(&mut self) -> Vec<Busy> {
         let kept = self.powered.as_mut().and_then(|powered| powered.inside.busy.as_mut());
         kept.map(std::mem::take).unwrap_or_default()
+    }
+
+    /// How long it was off, starting and on, up to a time.
+    pub fn phase_times(&self, at: Picoseconds) -> PhaseTimes {
+        self.phases_at(at).until(at)
+    }
+
+    /// The phases, with what became of a firmware that was started.
+    fn phases_at(&self, at: Picoseconds) -> Phases {
+        let mut phases = self.phases;
+        if let Some(runs_from) = self.powered.as_ref().and_then(|powered| powered.inside.runs_from)
+            && runs_from <= at
+        {
+            phases.enter(runs_from, Phase::On);
+        }
+        phases
     }
 
     /// How many frames go in one transmission.
@@ -242,6 +273,7 @@ impl Powered {
                 backplane: Backplane::powered(),
                 firmware: None,
                 ready_at: None,
+                runs_from: None,
                 packet: Vec::new(),
                 read_bytes: 0,
                 air: options.air.clone(),
@@ -260,7 +292,7 @@ impl Powered {
 impl Inside {
     fn advance(&mut self, at: Picoseconds) {
         if let Some(ready) = self.ready_at.filter(|ready| *ready <= at) {
-            self.ready_at = None;
+            (self.ready_at, self.runs_from) = (None, Some(ready));
             let mut firmware = Firmware::started(self.address, self.latencies);
             firmware.advance(ready);
             self.firmware = Some(firmware);

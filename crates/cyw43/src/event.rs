@@ -8,6 +8,7 @@ pub(crate) enum Kind {
     Authenticated = 3,
     DeauthenticatedByPeer = 6,
     Associated = 7,
+    AssociatedByPeer = 8,
     Disassociated = 11,
     Link = 16,
     KeyExchange = 46,
@@ -55,12 +56,14 @@ pub(crate) struct Event {
     pub(crate) status: u32,
     pub(crate) reason: u32,
     pub(crate) peer: [u8; 6],
+    /// That of the station, or of the chip's own network.
+    pub(crate) interface: u8,
     pub(crate) data: Vec<u8>,
 }
 
 impl Event {
     pub(crate) fn of(kind: Kind, status: u32, peer: [u8; 6]) -> Self {
-        Self { kind, flags: 0, status, reason: reason::NONE, peer, data: Vec::new() }
+        Self { kind, flags: 0, status, reason: reason::NONE, peer, interface: 0, data: Vec::new() }
     }
 
     pub(crate) fn because(self, reason: u32) -> Self {
@@ -68,7 +71,7 @@ impl Event {
     }
 
     /// The frame for the host.
-    pub(crate) fn frame(&self, own: [u8; 6], interface: u8) -> Vec<u8> {
+    pub(crate) fn frame(&self, own: [u8; 6]) -> Vec<u8> {
         let mut frame = Vec::with_capacity(72 + self.data.len());
         frame.extend(own);
         // Its sender is the chip itself, with a locally administered address.
@@ -86,7 +89,7 @@ impl Event {
         }
         frame.extend(self.peer);
         frame.extend(INTERFACE);
-        frame.extend([interface, interface]);
+        frame.extend([self.interface, self.interface]);
         frame.extend(&self.data);
         frame
     }

@@ -8,6 +8,7 @@ use units::Picoseconds;
 
 use crate::air::AccessPoint;
 use crate::event::{self, Event};
+use crate::own_network::{self, OwnNetwork};
 use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
 use crate::sdpcm::{self, Channel, Content, Refused, Request};
 use crate::station::{SEARCH_TIME, State, Station, Step};
@@ -70,7 +71,8 @@ const MOST_AGGREGATE_FACTOR: u32 = 3;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 enum Due {
     ToHost(Vec<u8>),
-    ToAir(Vec<u8>),
+    /// From an interface.
+    ToAir(u8, Vec<u8>),
 }
 
 /// The firmware.
@@ -85,6 +87,7 @@ pub(crate) struct Firmware {
     /// The access point of the station sends nothing.
     is_silent: bool,
     station: Station,
+    own_network: OwnNetwork,
     /// The processor is at work until then; requests are answered one after another.
     busy_until: Picoseconds,
     due: BTreeMap<(Picoseconds, u64), Due>,
@@ -116,6 +119,7 @@ impl Firmware {
             unknown: BTreeMap::new(),
             is_silent: false,
             station: Station::default(),
+            own_network: OwnNetwork::default(),
             busy_until: Picoseconds::ZERO,
             due: BTreeMap::new(),
             count: 0,
@@ -137,6 +141,10 @@ impl Firmware {
             firmware.ready.push_back(frame);
         }
         firmware
+    }
+
+    pub(crate) fn own_network(&self) -> &OwnNetwork {
+        &self.own_network
     }
 
     pub(crate) fn station(&self) -> &Station {
@@ -220,9 +228,13 @@ impl Firmware {
         let Some(((at, _), due)) = self.due.pop_first() else { return };
         match due {
             Due::ToHost(frame) => self.ready.push_back(frame),
-            Due::ToAir(frame) => {
+            Due::ToAir(interface, frame) => {
                 self.pending = self.pending.saturating_sub(1);
-                if self.station.access_point().is_some() && !self.is_silent {
+                let is_heard = match interface {
+                    own_network::INTERFACE => self.own_network.is_up(),
+                    _ => self.station.access_point().is_some() && !self.is_silent,
+                };
+                if is_heard {
                     self.sent.push_back((at, frame));
                 }
                 // A host that has used up what it was told waits for news.
@@ -247,7 +259,7 @@ impl Firmware {
         let mask = self.variables.get("bsscfg:event_msgs").map(|data| data.get(4..).unwrap_or_default());
         let mask = mask.or_else(|| self.variables.get("event_msgs").map(Vec::as_slice));
         if mask.is_some_and(|mask| event::is_wanted(mask, event.kind)) {
-            let frame = sdpcm::build(Channel::Event, 0, &event.frame(self.address, 0));
+            let frame = sdpcm::build(Channel::Event, 0, &event.frame(self.address));
             self.later(at, Due::ToHost(frame));
         }
     }
@@ -269,9 +281,10 @@ impl Firmware {
         self.expected = frame.sequence.wrapping_add(1);
         match frame.content {
             Content::Request(request) => self.answer(at, &request, air),
-            Content::Frame(_, frame) => {
+            Content::Frame(..) if self.pending >= CREDITS => self.refused = Some(Refused::Credit),
+            Content::Frame(interface, frame) => {
                 self.pending = self.pending.saturating_add(1);
-                self.later(at + self.latencies.transmit, Due::ToAir(frame.to_vec()));
+                self.later(at + self.latencies.transmit, Due::ToAir(interface, frame.to_vec()));
             }
         }
     }
@@ -285,10 +298,26 @@ impl Firmware {
     pub(crate) fn receive(&mut self, at: Picoseconds, frame: &[u8]) {
         let to_group = frame.first().is_some_and(|first| first & 1 == 1);
         let is_meant = to_group || frame.get(..6) == Some(&self.address[..]);
-        if is_meant && self.station.access_point().is_some() && !self.is_silent {
-            let frame = sdpcm::build(Channel::Data, 0, frame);
+        let is_joined = self.station.access_point().is_some();
+        let interface = match (is_joined, self.own_network.is_up()) {
+            (true, _) if !self.is_silent => 0,
+            (false, true) if self.is_of_own_network(at, frame) => own_network::INTERFACE,
+            _ => return,
+        };
+        if is_meant {
+            let frame = sdpcm::build(Channel::Data, interface, frame);
             self.later(at + self.latencies.receive, Due::ToHost(frame));
         }
+    }
+
+    /// Whether a frame's sender has joined the chip's own network, or does so with this frame.
+    fn is_of_own_network(&mut self, at: Picoseconds, frame: &[u8]) -> bool {
+        let Some(sender) = frame.get(6..12).and_then(|bytes| bytes.try_into().ok()) else { return false };
+        let (is_member, event) = self.own_network.hear(sender);
+        if let Some(event) = event {
+            self.tell(at, &event);
+        }
+        is_member
     }
 
     pub(crate) fn take_sent(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
@@ -335,10 +364,11 @@ impl Firmware {
                 [&(name.len() as u32).to_le_bytes()[..], name.as_bytes()].concat()
             }
             ioctl::GET_CHANNEL => {
-                let channel = u32::from(joined.map_or(1, |one| one.channel));
+                let channel = u32::from(joined.map_or(self.own_network.channel, |one| one.channel));
                 [channel, channel, 0].map(u32::to_le_bytes).concat()
             }
             ioctl::GET_RSSI => joined.map_or(0, |one| i32::from(one.rssi_dbm)).to_le_bytes().to_vec(),
+            ioctl::GET_STATIONS => self.own_network.list(),
             ioctl::GET_PM => self.values.get(&ioctl::SET_PM).cloned().unwrap_or_default(),
             command if ioctl::KEPT.contains(&command) => {
                 self.values.get(&command).cloned().unwrap_or_default()
@@ -361,6 +391,10 @@ impl Firmware {
             ioctl::SET_WPA_AUTH => {
                 self.station.credentials.has_sae = requests::number(data) & AUTH_SAE != 0;
             }
+            ioctl::SET_CHANNEL => self.own_network.channel = requests::number(data) as u8,
+            ioctl::SET_PASSPHRASE if request.interface == own_network::INTERFACE => {
+                self.own_network.passphrase = requests::passphrase(data, 4);
+            }
             ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),
             ioctl::UP | ioctl::SET_PM => {}
             command if ioctl::KEPT.contains(&command) => {}
@@ -379,6 +413,7 @@ impl Firmware {
         let value = match name {
             "cur_etheraddr" => self.address.to_vec(),
             "clmload_status" => vec![0; 4],
+            "maxassoc" => self.own_network.most_stations.to_le_bytes().to_vec(),
             _ => {
                 let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
                 if !known {
@@ -407,6 +442,15 @@ impl Firmware {
                 self.station.scan(at, air, sync);
             }
             "join" => self.join(at, value, air),
+            "bsscfg:ssid" => self.own_network.set_name(value),
+            "bsscfg:wsec" => self.own_network.is_secured = second(value) != 0,
+            "maxassoc" => self.own_network.most_stations = requests::number(value),
+            "bss" => {
+                let event = self.own_network.bring(self.address, second(value) != 0);
+                if let Some(event) = event {
+                    self.tell(at, &event);
+                }
+            }
             "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),
             "country" | "clmload" | "bsscfg:event_msgs" | "event_msgs" => {}
             _ if KEPT_VARIABLES.contains(&name) => {}
@@ -414,6 +458,11 @@ impl Firmware {
         }
         self.variables.insert(name.to_owned(), value.to_vec());
     }
+}
+
+/// The value of a variable that is for one of several networks: it follows the number of that.
+fn second(value: &[u8]) -> u32 {
+    requests::number(value.get(4..).unwrap_or_default())
 }
 
 /// How long setting a variable takes.

@@ -8,18 +8,20 @@ pub(crate) mod ioctl {
     pub(crate) const GET_SSID: u32 = 25;
     pub(crate) const SET_SSID: u32 = 26;
     pub(crate) const GET_CHANNEL: u32 = 29;
+    pub(crate) const SET_CHANNEL: u32 = 30;
     pub(crate) const DISASSOCIATE: u32 = 52;
     pub(crate) const GET_PM: u32 = 85;
     pub(crate) const SET_PM: u32 = 86;
     pub(crate) const GET_RSSI: u32 = 127;
     pub(crate) const SET_WSEC: u32 = 134;
+    pub(crate) const GET_STATIONS: u32 = 159;
     pub(crate) const SET_WPA_AUTH: u32 = 165;
     pub(crate) const GET_VARIABLE: u32 = 262;
     pub(crate) const SET_VARIABLE: u32 = 263;
     pub(crate) const SET_PASSPHRASE: u32 = 268;
-    /// Those that are kept and answered, and have no effect on what the model does: infrastructure, authentication, channel
-    /// and country, antenna, DTIM period, gmode, band, and the list of stations.
-    pub(crate) const KEPT: &[u32] = &[20, 21, 22, 30, 64, 78, 110, 142, 159, 162];
+    /// Those that are kept and answered, and have no effect on what the model does: infrastructure, authentication,
+    /// and country, antenna, DTIM period, gmode, and band.
+    pub(crate) const KEPT: &[u32] = &[20, 21, 22, 64, 78, 110, 142, 162];
 }
 
 /// Variables that are kept and read back, and have no effect on what the model does.
@@ -37,12 +39,12 @@ pub(crate) const KEPT_VARIABLES: &[&str] = &[
     "bcn_li_dtim",
     "bcn_timeout",
     "bsscfg:sup_wpa",
+    "bsscfg:wpa_auth",
     "bsscfg:sup_wpa2_eapver",
     "bsscfg:sup_wpa_tmo",
     "bus:txglom",
     "ccgpioin",
     "clmver",
-    "maxassoc",
     "mcast_list",
     "mfp",
     "mpc",

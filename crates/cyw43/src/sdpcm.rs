@@ -57,6 +57,8 @@ pub(crate) enum Refused {
     Checksum,
     /// No such channel.
     Channel,
+    /// It came beyond what the chip said that it takes.
+    Credit,
 }
 
 impl Refused {
@@ -65,6 +67,9 @@ impl Refused {
         match self {
             Self::Short => "it is shorter than its header says",
             Self::Checksum => "its length and the complement of it do not match",
+            Self::Credit => {
+                "it came beyond the credit that the radio gave, which the driver has to read first"
+            }
             Self::Channel => "it is for a channel that the chip does not have",
         }
     }

@@ -1,6 +1,6 @@
 //! A CYW43439 as a device of the network: its cable is the air.
 
-use cyw43::{Activity, Busy, Chip};
+use cyw43::{Activity, Busy, Chip, PhaseTimes};
 use ethernet::Speed;
 use links::{Aggregation, Delivery, Listens, PowerSave};
 use units::Picoseconds;
@@ -34,7 +34,7 @@ impl NetDevice for Chip {
     fn set_cable(&mut self, _: Picoseconds, _: Option<Speed>) {}
 
     fn has_link(&self) -> bool {
-        self.joined().is_some()
+        self.joined().is_some() || self.own_network().is_some()
     }
 
     fn takes_frames(&self) -> bool {
@@ -52,6 +52,10 @@ impl NetDevice for Chip {
             power_save: dozes.then(|| saving(power_save)),
             aggregation: Aggregation { frames: aggregation.frames, takes_bytes: aggregation.takes_bytes },
         })
+    }
+
+    fn phase_times(&self, at: Picoseconds) -> Option<PhaseTimes> {
+        Some(Chip::phase_times(self, at))
     }
 
     /// Its interrupt and its data are on one line.

@@ -8,6 +8,7 @@ use std::fmt::{self, Debug, Formatter};
 use std::marker::PhantomData;
 use std::net::Ipv4Addr;
 
+use cyw43::PhaseTimes;
 use ethernet::Speed;
 use links::{Aggregation, PowerSave};
 use sim::Passive;
@@ -85,6 +86,12 @@ pub trait NetDevice: Passive + Any + Debug + Send {
 
     /// How its radio is set, where it has one; nothing for a device on a cable.
     fn radio(&self) -> Option<Radio> {
+        None
+    }
+
+    /// How long its radio was off, starting and on, where it has one that tells.
+    fn phase_times(&self, at: Picoseconds) -> Option<PhaseTimes> {
+        let _ = at;
         None
     }
 

@@ -47,6 +47,7 @@ pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, Sp
 pub use device::{Deed, DeedKind, DeviceId, NetDevice, Radio, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
+pub use radio::RadioEnergy;
 pub use results::{Awaited, Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
 pub use seat::MachineSeat;

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use cyw43::{CURRENTS, PhaseTimes};
 use ethernet::PortId;
 use links::RadioUse;
 use units::Picoseconds;
@@ -9,6 +10,35 @@ use units::Picoseconds;
 use super::device::{DeviceId, NetDevice, Radio};
 use super::wifi::WifiChannel;
 use super::{Lan, Wired};
+
+/// How long a radio was in each of its states, and what it drew.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RadioEnergy {
+    /// The time in each state, by its name.
+    pub times: Vec<(&'static str, Picoseconds)>,
+    /// The mean current while it had power, in milliamperes; nothing where it never had.
+    pub mean_milliamperes: Option<f64>,
+}
+
+impl RadioEnergy {
+    fn of(phases: PhaseTimes, used: RadioUse) -> Self {
+        let busy = used.doze + used.transmit + used.receive;
+        let awake = (phases.on - busy).max(Picoseconds::ZERO);
+        let time = |state: &str| match state {
+            "off" => phases.off,
+            "boot" => phases.boot,
+            "doze" => used.doze,
+            "transmit" => used.transmit,
+            "receive" => used.receive,
+            _ => awake,
+        };
+        let times: Vec<_> = CURRENTS.iter().map(|current| (current.state, time(current.state))).collect();
+        let with_power = (phases.boot + phases.on).ps() as f64;
+        let drawn: f64 =
+            CURRENTS.iter().map(|current| current.milliamperes * time(current.state).ps() as f64).sum();
+        Self { times, mean_milliamperes: (with_power > 0.0).then(|| drawn / with_power) }
+    }
+}
 
 impl Lan {
     /// Makes whoever is on a port a station, where it has a radio or the network has Wi-Fi; which one it is.
@@ -48,10 +78,13 @@ impl Lan {
         }
     }
 
-    /// How long the radio of a device did what on the air; nothing for a device that is on none.
-    pub fn radio_use<D: NetDevice + ?Sized>(&mut self, id: DeviceId<D>) -> Option<RadioUse> {
-        let station = self.wired.get(id.index)?.line.station?;
-        self.with_channel(|channel, now| channel.radio_use(now, station))
+    /// How long the radio of a device did what, and what that drew; nothing for a device without one.
+    pub fn radio_energy<D: NetDevice + ?Sized>(&mut self, id: DeviceId<D>) -> Option<RadioEnergy> {
+        let Wired { device, line, .. } = self.wired.get(id.index)?;
+        let phases = device.phase_times(self.now)?;
+        let station = line.station?;
+        let used = self.with_channel(|channel, now| channel.radio_use(now, station))?;
+        Some(RadioEnergy::of(phases, used))
     }
 
     fn with_channel<T>(&mut self, act: impl FnOnce(&mut WifiChannel, Picoseconds) -> T) -> Option<T> {

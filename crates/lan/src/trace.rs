@@ -20,6 +20,8 @@ pub struct TracedFrame {
     pub start: Picoseconds,
     /// The last bit of its check sequence there.
     pub end: Picoseconds,
+    /// Whether there is Wi-Fi on its way.
+    pub over_air: bool,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
@@ -88,6 +90,7 @@ impl Lan {
             at_board,
             start: tapped.at,
             end: tapped.at + time,
+            over_air: self.air.is_some(),
             bytes: tapped.bytes,
         })
     }

@@ -146,7 +146,17 @@ class BoardRun(Shown):
     unknown: list[UnknownAccess]
     fault: Fault | None
     traffic: list[TrafficResult]
+    radio: RadioUse | None
     notes: list[str]
+
+
+@dataclass(frozen=True)
+class RadioUse:
+    """How long a radio was in each of its states, and what it drew on average while it had power."""
+
+    times_ps: dict[str, int]
+    """By state: off, boot, awake, doze, transmit and receive."""
+    mean_ma: float | None
 
 
 @dataclass(frozen=True)

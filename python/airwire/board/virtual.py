@@ -21,6 +21,7 @@ from airwire.board.model import (
     Fault,
     FunctionShare,
     InterruptCount,
+    RadioUse,
     UnknownAccess,
 )
 from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
@@ -378,5 +379,6 @@ def run_of(report: str) -> BoardRun:
             "unknown": [UnknownAccess(**access) for access in content["unknown"]],
             "traffic": [traffic_of(result) for result in content["traffic"]],
             "fault": None if fault is None else Fault(**fault),
+            "radio": None if content["radio"] is None else RadioUse(**content["radio"]),
         }
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
 
+from airwire.board.network import Call
 from airwire.board.virtual import CONSOLES, Board, Console
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
@@ -19,6 +21,7 @@ _PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "it
 _COMMUNICATIONS = 2
 _MOST_TEXT = 60
 _FULLY = 0.95
+_BROADCAST = "255.255.255.255"
 
 
 def why_no_board(identity: Identity) -> str:
@@ -57,9 +60,14 @@ def why_not_on_network(found: Discovery) -> str:
     )
 
 
+def is_of_the_network(call: Call) -> bool:
+    """Whether nobody in particular is meant: a broadcast, as by DHCP, or a multicast, as by mDNS and IGMP."""
+    return ip_address(call.address).is_multicast or call.address == _BROADCAST
+
+
 def unanswered_call(found: Discovery) -> str | None:
     """Whom the image calls in vain, most often of all; ``None`` where everybody answers."""
-    calls = [call for call in found.calls if not call.answers]
+    calls = [call for call in found.calls if not call.answers and not is_of_the_network(call)]
     if not calls:
         return None
     call = max(calls, key=lambda call: call.asked)

@@ -49,6 +49,40 @@ fn a_wrong_token_and_no_firmware_at_all_end_in_one_sentence() {
 }
 
 #[test]
+fn an_upload_that_was_cut_short_does_not_start_and_the_whole_one_does() {
+    for (end, starts) in
+        [(&b"\0Version: 7.95.49 CRC: 0 Date: Tue DVID 01-1\0"[..], true), (&[0x55; 40], false)]
+    {
+        let mut driver = Driver::with(HABITS[0], Vec::new());
+        driver.upload(186 | !186 << 16);
+        let image: Vec<u8> = (0..0x1_0000u32).map(|n| (n * 7 + 1) as u8).chain(end.iter().copied()).collect();
+        driver.write_backplane(0, &image);
+        driver.set_core(1, 0);
+        driver.wait(ms(1_000));
+        assert_eq!(driver.is_ready(), starts);
+        let has_clock = driver.read(Function::Backplane, 0x1_000e, 1) & 0x80 != 0;
+        assert_eq!(has_clock, starts, "no fast clock without firmware");
+        let notes = driver.chip.take_notes();
+        assert_eq!(notes.iter().any(|note| note.sentence.contains("cut short")), !starts, "{notes:?}");
+    }
+}
+
+#[test]
+fn the_phases_of_its_supply_follow_power_and_firmware() {
+    let mut driver = Driver::with(HABITS[0], Vec::new());
+    driver.start();
+    let before = driver.chip.phase_times(driver.now);
+    assert_eq!(before.off, ms(1), "power comes after 1 ms in these tests");
+    assert!(before.boot > ms(105) && before.boot < driver.now);
+    assert_eq!(before.off + before.boot + before.on, driver.now);
+    driver.wait(ms(100));
+    assert_eq!(driver.chip.phase_times(driver.now).on, before.on + ms(100));
+    driver.chip.set_power(driver.now, false);
+    driver.wait(ms(100));
+    assert_eq!(driver.chip.phase_times(driver.now).off, ms(101));
+}
+
+#[test]
 fn a_firmware_that_runs_shows_the_memory_that_it_shares_and_a_log() {
     let mut driver = Driver::with(HABITS[1], Vec::new());
     driver.start();

@@ -24,6 +24,7 @@ pub(crate) const HABITS: [Habit; 3] = [
     Habit { config: 0x0002_00b3, order: WordOrder::LowFirst, status: false },
 ];
 
+#[derive(Clone)]
 pub(crate) struct Driver {
     pub(crate) chip: Chip,
     pub(crate) now: Picoseconds,
@@ -65,9 +66,15 @@ impl Driver {
     /// One whose bus is set up.
     pub(crate) fn with(habit: Habit, air: Vec<AccessPoint>) -> Self {
         let mut driver = Self::new(air);
-        driver.write(Function::Bus, 0, 4, habit.config);
-        (driver.order, driver.status) = (habit.order, habit.status);
+        driver.begin(habit);
         driver
+    }
+
+    /// Sets the bus up of a chip that has just got power.
+    pub(crate) fn begin(&mut self, habit: Habit) {
+        (self.order, self.status, self.sequence) = (WordOrder::default(), false, 0);
+        self.write(Function::Bus, 0, 4, habit.config);
+        (self.order, self.status) = (habit.order, habit.status);
     }
 
     pub(crate) fn wait(&mut self, time: Picoseconds) {
@@ -198,6 +205,13 @@ impl Driver {
 
     /// The frame that waits: its channel, and what is behind the header.
     pub(crate) fn take_frame(&mut self) -> Option<(u8, Vec<u8>)> {
+        let frame = self.take_whole_frame()?;
+        let start = usize::from(frame[7]);
+        Some((frame[5], frame[start.min(frame.len())..].to_vec()))
+    }
+
+    /// The same with its header.
+    pub(crate) fn take_whole_frame(&mut self) -> Option<Vec<u8>> {
         let status = self.status_register();
         if status >> 8 & 1 == 0 {
             return None;
@@ -205,8 +219,7 @@ impl Driver {
         let bytes = (status >> 9 & 0x7ff) as usize;
         let frame = self.read_bytes(Function::Wlan, 0, bytes);
         assert_eq!(usize::from(u16::from_le_bytes([frame[0], frame[1]])), bytes, "as the status says");
-        let start = usize::from(frame[7]);
-        Some((frame[5], frame[start.min(bytes)..].to_vec()))
+        Some(frame)
     }
 
     fn send(&mut self, channel: u8, body: &[u8]) {
@@ -281,7 +294,12 @@ impl Driver {
     }
 
     pub(crate) fn send_ethernet(&mut self, frame: &[u8]) {
-        self.send(2, &[&[0x20, 0, 0, 0][..], frame].concat());
+        self.send_from(0, frame);
+    }
+
+    /// An Ethernet frame of an interface.
+    pub(crate) fn send_from(&mut self, interface: u8, frame: &[u8]) {
+        self.send(2, &[&[0x20, 0, interface, 0][..], frame].concat());
     }
 
     /// Joins a network.

@@ -18,17 +18,42 @@ fn a_frame_that_is_no_frame_is_thrown_away_with_a_note() {
 
 #[test]
 fn power_that_goes_in_mid_frame_leaves_a_chip_that_starts_anew() {
-    let mut driver = Driver::with(HABITS[0], Vec::new());
+    let mut driver = Driver::with(HABITS[0], vec![access_point(None, Security::Open, None)]);
     driver.start();
     driver.chip.select(driver.now, true);
     for _ in 0..45 {
         driver.chip.clock_rises(driver.now, true);
     }
     driver.chip.set_power(driver.now, false);
+    assert_eq!(driver.chip.line(), None, "it drives nothing");
     driver.chip.select(driver.now, false);
-    let air = vec![access_point(None, Security::Open, None)];
-    let mut again = Driver::with(HABITS[0], air);
-    again.start();
+    driver.wait(ms(20));
+    driver.chip.set_power(driver.now, true);
+    assert_eq!(driver.chip.next_event(), None, "nothing of before is left");
+    driver.begin(HABITS[0]);
+    driver.start();
+    assert_eq!(driver.get_variable("cur_etheraddr", 6), ADDRESS);
+}
+
+#[test]
+fn frames_beyond_the_credit_are_thrown_away_with_a_note_and_the_others_leave() {
+    let mut driver = Driver::with(HABITS[0], vec![access_point(Some("lab"), Security::Open, None)]);
+    driver.start();
+    driver.hear_events();
+    driver.join("lab", None);
+    driver.events(ms(4_000));
+    let frame: Vec<u8> = ADDRESS.into_iter().chain(0..60).collect();
+    let burst = |driver: &mut Driver| {
+        (0..40).for_each(|_| driver.send_ethernet(&frame));
+        driver.wait(ms(50));
+        std::iter::from_fn(|| driver.chip.take_sent()).count()
+    };
+    // It takes 16 at a time.
+    assert_eq!(burst(&mut driver), 16);
+    let notes = driver.chip.take_notes();
+    assert!(notes.iter().any(|note| note.sentence.contains("beyond the credit")), "{notes:?}");
+    while driver.take_frame().is_some() {}
+    assert_eq!(burst(&mut driver), 16, "it goes on");
 }
 
 /// What a host does to the pins.

@@ -126,6 +126,64 @@ fn frames_go_both_ways_once_it_has_joined_and_credit_runs_ahead() {
     assert_eq!(driver.order, WordOrder::LowFirst);
 }
 
+/// What a driver writes of one of several networks.
+fn of_own_network(value: &[u8]) -> Vec<u8> {
+    [&1u32.to_le_bytes()[..], value].concat()
+}
+
+#[test]
+fn the_chip_is_the_access_point_of_a_network_of_its_own() {
+    let mut driver = started(Vec::new());
+    let name = [&5u32.to_le_bytes()[..], b"board", &[0; 27]].concat();
+    driver.set_variable("bsscfg:ssid", &of_own_network(&name));
+    driver.ask(30, true, &11u32.to_le_bytes());
+    driver.set_variable("bsscfg:wsec", &of_own_network(&4u32.to_le_bytes()));
+    driver.set_variable("maxassoc", &1u32.to_le_bytes());
+    assert_eq!(driver.chip.own_network(), None);
+    let frame: Vec<u8> = ADDRESS.into_iter().chain([2, 0, 0, 0, 0, 7]).chain(0..60).collect();
+    driver.chip.receive(driver.now, &frame);
+    assert_eq!(driver.events(ms(10)), [], "it is not there yet");
+    // Its link and the answer to the request come together: what the driver reads on the way to that is thrown away.
+    driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
+    assert_eq!(driver.chip.own_network().as_deref(), Some("board"));
+    assert_eq!(driver.ask(29, false, &[0; 12])[..4], 11u32.to_le_bytes());
+    assert_eq!(driver.events(ms(10)), [], "nobody was there before");
+    driver.chip.receive(driver.now, &frame);
+    driver.wait(ms(2));
+    let received: Vec<(u8, Vec<u8>)> = std::iter::from_fn(|| driver.take_frame()).collect();
+    assert_eq!(
+        received.iter().map(|one| one.0).collect::<Vec<u8>>(),
+        [1, 2],
+        "a station joins, and its frame"
+    );
+    assert_eq!((received[1].1[2], &received[1].1[4..]), (1, &frame[..]), "for that interface");
+    let mut other = frame.clone();
+    other[11] = 8;
+    driver.chip.receive(driver.now, &other);
+    driver.wait(ms(2));
+    assert_eq!(driver.take_frame(), None, "it takes one station");
+    let list = driver.ask(159, false, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(list, [1, 0, 0, 0, 2, 0, 0, 0, 0, 7]);
+    driver.send_from(1, &frame);
+    driver.wait(ms(2));
+    assert_eq!(driver.chip.take_sent().map(|sent| sent.1), Some(frame.clone()));
+    driver.send_ethernet(&frame);
+    driver.wait(ms(2));
+    assert_eq!(driver.chip.take_sent(), None, "its station has joined nothing");
+    driver.set_variable("bss", &of_own_network(&0u32.to_le_bytes()));
+    assert_eq!(driver.chip.own_network(), None);
+}
+
+#[test]
+fn how_many_frames_go_at_once_is_what_the_driver_set() {
+    let mut driver = started(vec![lab()]);
+    driver.set_variable("ampdu_ba_wsize", &8u32.to_le_bytes());
+    driver.set_variable("ampdu_mpdu", &4u32.to_le_bytes());
+    driver.set_variable("ampdu_rx_factor", &1u32.to_le_bytes());
+    let set = driver.chip.aggregation();
+    assert_eq!((set.frames, set.takes_bytes), (4, 16_383));
+}
+
 #[test]
 fn power_save_is_what_the_driver_set() {
     let mut driver = started(vec![lab()]);

@@ -265,6 +265,7 @@ fn at_both_ends(crossing: &Crossing) -> [TracedFrame; 2] {
         at_board,
         start: frame.start,
         end: frame.end,
+        over_air: false,
         bytes: frame.bytes.clone(),
     };
     // First where it begins.

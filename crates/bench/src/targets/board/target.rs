@@ -199,12 +199,26 @@ fn error_statuses(traffic: &TrafficResults) -> Option<(&'static str, f64)> {
 fn counts(report: &BoardRun) -> BTreeMap<&'static str, f64> {
     let bus = |name: &str| report.bus.get(name).copied().unwrap_or_default() as f64;
     let accesses = bus("xip_accesses");
-    BTreeMap::from([
+    let mut counts = BTreeMap::from([
         ("clk_sys_hz", report.clk_sys_hz as f64),
         ("busy_share_core0", report.cores[0].busy_share),
         ("busy_share_core1", report.cores[1].busy_share),
         ("spi_frames", bus("spi0_frames") + bus("spi1_frames")),
         ("console_bytes", report.console_bytes.values().sum::<u64>() as f64),
         ("xip_miss_share", if accesses > 0.0 { bus("xip_misses") / accesses } else { 0.0 }),
-    ])
+    ]);
+    if let Some(radio) = &report.radio {
+        const SECONDS: [(&str, &str); 6] = [
+            ("off", "radio_off_s"),
+            ("boot", "radio_boot_s"),
+            ("awake", "radio_awake_s"),
+            ("doze", "radio_doze_s"),
+            ("transmit", "radio_transmit_s"),
+            ("receive", "radio_receive_s"),
+        ];
+        let seconds = |state: &str| radio.times_ps.get(state).map_or(0.0, |ps| *ps as f64 / 1e12);
+        counts.extend(SECONDS.map(|(state, name)| (name, seconds(state))));
+        counts.extend(radio.mean_ma.map(|mean| ("radio_mean_ma", mean)));
+    }
+    counts
 }

@@ -1,0 +1,10 @@
+//! See `network::cyw43_messages`.
+#![no_main]
+
+#[path = "../network/mod.rs"]
+#[allow(dead_code)]
+mod network;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let _ = network::cyw43_messages(data);
+});
