@@ -1,5 +1,8 @@
-"""Our own firmware on a virtual Pico W: its driver joins networks of each kind, says what is wrong with one that it cannot
-join, comes back to one that went, and carries what the applications have to say."""
+"""Our own firmware on a virtual Pico W.
+
+Its driver joins networks of each kind, says what is wrong with one that it cannot join, comes back to one that went,
+and carries what the applications have to say.
+"""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
     make firmware && python tools/documents/firmware_settings.py
 
-Reads the images in build/firmware/w5500-evb-pico, and of a Pico W what its radio has beside them. Kind, range and meaning stand in C beside each default
-(firmware/hal/settings.h).
+Reads the images in build/firmware/w5500-evb-pico, and of a Pico W what its radio has beside them. Kind, range and
+meaning stand in C beside each default (firmware/hal/settings.h).
 """
 
 from __future__ import annotations

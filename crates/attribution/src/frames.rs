@@ -141,16 +141,16 @@ impl Passages {
 }
 
 /// All that follows from the frames of a time, which begins with a message's start and ends with its end.
-/// `between` is what stands between both ends of the way, where that is more than a switch: the delay of the cable, or the air.
+/// `has_delay` says whether the cable has a delay of its own.
 pub(super) fn intervals(
     passages: &[Passage],
     accesses: &[Access],
-    between: Option<Cause>,
+    has_delay: bool,
     from: Picoseconds,
     to: Picoseconds,
 ) -> Vec<Interval> {
     let own: Vec<&Passage> = passages.iter().filter(|one| one.end > from && one.start < to).collect();
-    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, between)).collect();
+    let mut found: Vec<Interval> = own.iter().flat_map(|one| on_its_way(one, has_delay)).collect();
     found.extend(thinking(&own, from, to));
     found.extend(sending(passages, accesses, from, to));
     let silences = silences(&found, passages, from, to);
@@ -158,18 +158,17 @@ pub(super) fn intervals(
     found
 }
 
-/// A frame as intervals: on the wire at either end, and between them what the cable delays it by, or its way over the air.
-fn on_its_way(passage: &Passage, between: Option<Cause>) -> Vec<Interval> {
+/// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
+fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
     let whole = on_the_wire(passage);
-    let Some(between) = between else {
+    if !has_delay {
         return vec![whole];
-    };
-    let frames = wire(passage.from_board).subject.filter(|_| between == Cause::Air);
+    }
     let (left, came) = passage.between;
     let delay = Interval {
         start: left,
         end: came,
-        stage: Stage::new(between, Site::Wire, frames),
+        stage: Stage::new(Cause::Delay, Site::Wire, None),
         bytes: 0,
         ..whole
     };

@@ -3,7 +3,6 @@
 //! for. While its frame is on the wire the time is the wire's; acknowledgements that are there besides take none.
 
 use record::Sample;
-use sim::Cause;
 use units::Picoseconds;
 
 use super::Testimony;
@@ -27,10 +26,10 @@ pub enum Way {
 
 /// What does not follow from what the board did.
 pub enum Waits {
-    /// What follows from the frames of a message; with the cable's delay or the air as a stage of its own, where they cross one.
+    /// What follows from the frames of a message; with a delay of the cable as a stage of its own, where that has one.
     OfMessages {
-        /// Which of them.
-        between: Option<Cause>,
+        /// Whether the cable has a delay.
+        has_delay: bool,
     },
     /// Those of a bulk transfer, whatever the message.
     OfBulk(Vec<Interval>),
@@ -57,9 +56,9 @@ impl Share {
             Waits::OfBulk(waits) => {
                 waits.iter().filter(|one| one.end > from && one.start < to).cloned().collect()
             }
-            Waits::OfMessages { between } => {
+            Waits::OfMessages { has_delay } => {
                 let accesses = &self.testimony.accesses;
-                let found = frames::intervals(&self.passages, accesses, *between, from, to);
+                let found = frames::intervals(&self.passages, accesses, *has_delay, from, to);
                 held::relabel(found, &self.testimony.holds)
             }
         }
@@ -89,7 +88,7 @@ impl Shares {
 
     /// Of two boards on a plain wire.
     pub fn with_peer(passages: Vec<Passage>, board: Testimony, peer: Testimony, way: Way) -> Self {
-        let waits = || Waits::OfMessages { between: None };
+        let waits = || Waits::OfMessages { has_delay: false };
         let peer = Share::new(mirrored(&passages), peer, waits());
         Self { board: Share::new(passages, board, waits()), peer: Some((peer, way)) }
     }

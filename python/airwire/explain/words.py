@@ -28,7 +28,6 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("chip", "sending"): "the chip, from SEND to the wire",
     ("chip", "receiving"): "the chip, from the wire to its memory",
     ("chip", "frames"): "the radio's own processor, frames to {end}",
-    ("air", "frames"): "the air and the access point, frames to {end}",
     ("wire", "frames"): "frames on the wire to {end}",
     ("air", "frames"): "frames over Wi-Fi to {end}",
     ("wire", "characters"): "characters on the serial line to {end}",

@@ -63,7 +63,6 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
         *_wire(stages, evidence),
         *_air(stages),
         *_delay(stages),
-        *_air(stages),
         *_waits(stages),
     ]
 
@@ -221,13 +220,6 @@ def _delay(stages: Sequence[Stage]) -> list[NamedCause]:
     evidence = ("Nothing at either end makes it shorter, but more at a time needs fewer round trips.",)
     change = "ask for more at a time"
     return [NamedCause("the delay of the cable", delay, change, "delay", evidence=evidence)] if delay else []
-
-
-def _air(stages: Sequence[Stage]) -> list[NamedCause]:
-    air = sum_ps([stage for stage in stages if stage.cause == "air"])
-    evidence = ("A radio that sleeps between beacons, and a PC that is a station too, add to it.",)
-    change = "switch power save off, and keep connections open"
-    return [NamedCause("the air and the access point", air, change, "air", evidence=evidence)] if air else []
 
 
 def _waits(stages: Sequence[Stage]) -> list[NamedCause]:

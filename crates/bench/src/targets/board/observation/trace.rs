@@ -11,7 +11,6 @@ use attribution::{BudgetSpan, Evidence, Interval, Testimony, bulk};
 use board::{Board, BoardError, Side};
 use lan::TracedFrame;
 use record::{Control, Sample, Samples};
-use sim::Cause;
 use units::{PS_PER_S, Picoseconds};
 
 use super::super::prepare::ReadyBoards;
@@ -207,16 +206,13 @@ impl Trace<'_> {
             self.bulk.map(|bulk| bulk.told(self.ready, &passages, &board, evidence.sck_hz, takes_frames));
         let (bulk, waits) = told.unzip();
         let waits = waits.map(Waits::OfBulk);
-        let between = match has_radio(&mut self.rig) {
-            true => Some(Cause::Air),
-            false => bulk::has_delay(&self.ready.network).then_some(Cause::Delay),
-        };
+        let has_delay = bulk::has_delay(&self.ready.network);
         let shares = match peer {
             Some(peer) => {
                 let way = if self.ready.trigger.is_some() { Way::There } else { Way::ThereAndBack };
                 Shares::with_peer(passages, board, peer, way)
             }
-            None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { between })),
+            None => Shares::with_pc(passages, board, waits.unwrap_or(Waits::OfMessages { has_delay })),
         };
         let mut spans = Vec::new();
         for sample in chosen {
@@ -280,12 +276,6 @@ fn pc_limits(rig: &mut Rig) -> LimitsByPorts {
 /// Whether the board's chip hands frames to a stack of the firmware's.
 fn takes_frames(rig: &mut Rig) -> bool {
     rig.boards()[0].parts().lan().is_some_and(|lan| lan.takes_frames())
-}
-
-/// Whether the board's chip is a station on the air.
-fn has_radio(rig: &mut Rig) -> bool {
-    let lan = rig.boards()[0].parts().lan();
-    lan.is_some_and(|lan| lan.attached().any(|device| device.radio().is_some()))
 }
 
 /// The messages that are traced, in the order of time.
