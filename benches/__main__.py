@@ -20,6 +20,7 @@ def main() -> None:
         ("A whole suite", virtual.run_suite),
         ("Sweeps by processes and by a cluster", sweeps.run),
         ("A cluster with empty points", sweeps.run_empty),
+        ("A cluster that does nothing", sweeps.run_idle),
         ("What a point of a sweep moves", sweeps.run_bytes),
         ("Beside ns-3", ns3_links.run),
         ("Virtual boards beside rp2040js", board.run_loops),

@@ -19,7 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from airwire.sweep.blobs import Blobs
-from airwire.sweep.cluster import Cluster
+from airwire.sweep.cluster import MOST_IN_BUNDLE, Cluster
 from airwire.sweep.plan import Plan
 from airwire.sweep.point import Point
 from airwire.sweep.processes import Processes
@@ -36,7 +36,9 @@ _SUITES = {
         '[boards.echo]\nfirmware = "w5500-evb-pico/pingpong_client-lwip_raw.elf"\nskip = 1\nsamples = 500\n'
     ),
 }
-_EMPTY_POINTS = 20_000
+_EMPTY_TASKS = 4000
+_EMPTY_AHEAD = 100
+"""Tasks that wait at each worker, so that nothing is waited for but the scheduler."""
 
 
 def empty(_version: str, points: str, *_contents: bytes) -> str:
@@ -70,12 +72,28 @@ def run_empty() -> list[str]:
         "|---|---|---|---|",
     ]
     for name, function, points in (
-        ("one to a task", empty, _EMPTY_POINTS),
-        ("256 to a task", empty_and_short, 20 * _EMPTY_POINTS),
+        ("one to a task", empty, _EMPTY_TASKS),
+        ("256 to a task", empty_and_short, _EMPTY_TASKS * MOST_IN_BUNDLE // 4),
     ):
         with tempfile.TemporaryDirectory() as folder, _cluster(Path(folder)) as (address, pids):
             lines.append(_empty_line(name, function, points, Path(folder), address, pids[0]))
     return lines
+
+
+def run_idle() -> list[str]:
+    """The table of what a cluster takes while it does nothing."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _cluster(Path(folder)) as (address, pids),
+        Cluster(address, Blobs(Path(folder)), 60.0),
+    ):
+        time.sleep(3)
+        began, before = time.monotonic(), [_ticks([pid]) for pid in pids]
+        time.sleep(15)
+        took, after = time.monotonic() - began, [_ticks([pid]) for pid in pids]
+    shares = [100 * (end - start) / _TICKS / took for start, end in zip(before, after, strict=True)]
+    lines = ["| idle | share of a core |", "|---|---|", f"| scheduler | {shares[0]:.1f} % |"]
+    return [*lines, f"| worker | {statistics.mean(shares[1:]):.1f} % |"]
 
 
 def run_bytes() -> list[str]:
@@ -129,13 +147,13 @@ def _empty_line(
     name: str, function: Callable[..., str], points: int, folder: Path, address: str, scheduler: int
 ) -> str:
     made = (Point(number, "links", "lora", {"payloads": [12]}, 1, {}, False) for number in range(points))
-    tasks = points if function is empty else points / 256
-    with Cluster(address, Blobs(folder), 60.0, run=function) as cluster:
-        list(cluster.outcomes(islice(made, 1000)))
+    tasks = points if function is empty else points / MOST_IN_BUNDLE
+    with Cluster(address, Blobs(folder), 60.0, run=function, ahead=_EMPTY_AHEAD) as cluster:
+        list(cluster.outcomes(islice(made, _WARM)))
         before, own = _ticks([scheduler]), time.process_time()
         took = _seconds(cluster.outcomes, made)
         used, mine = _ticks([scheduler]) - before, time.process_time() - own
-    return f"| {name} | {(points - 1000) / took:,.0f} | {1e6 * used / _TICKS / tasks:.0f} | {1e6 * mine / tasks:.0f} |"
+    return f"| {name} | {(points - _WARM) / took:,.0f} | {1e6 * used / _TICKS / tasks:.0f} | {1e6 * mine / tasks:.0f} |"
 
 
 def _seconds(outcomes: Callable[[Iterator[Point]], Iterator[object]], points: Iterator[Point]) -> float:
@@ -189,6 +207,6 @@ def _cluster(folder: Path) -> Iterator[tuple[str, list[int]]]:
 
 
 if __name__ == "__main__":
-    for table in (run, run_empty, run_bytes):
+    for table in (run, run_empty, run_idle, run_bytes):
         print("\n".join(table()), flush=True)
         print(flush=True)

@@ -31,6 +31,8 @@ Future = Any
 """Those of ``distributed``, which is loaded when a cluster is asked for and has few types."""
 BUNDLE_S = 0.5
 """How long a bundle of points is to take: far longer than the cluster takes for a task, and soon done again."""
+BUNDLE_S_A_THREAD = 0.007
+"""The same for each thread of a large cluster: twice what the scheduler takes for a task (docs, "fleet plan")."""
 MOST_IN_BUNDLE = 256
 _AHEAD = 3
 _CONNECT_S = 10.0
@@ -50,12 +52,22 @@ class _Bundle:
 
 
 class Cluster:
-    """The workers of a scheduler. ``run`` is what they call, which tests of the cluster itself replace."""
+    """The workers of a scheduler.
+
+    ``run`` is what they call, and ``ahead`` how many bundles each thread has: what measures the cluster itself gives
+    other ones.
+    """
 
     def __init__(
-        self, address: str, blobs: Blobs, patience_s: float, run: Callable[..., str] = remote.run_points
+        self,
+        address: str,
+        blobs: Blobs,
+        patience_s: float,
+        run: Callable[..., str] = remote.run_points,
+        ahead: int = _AHEAD,
     ) -> None:
-        self._address, self._blobs, self._patience_s, self._run = address, blobs, patience_s, run
+        self._address, self._blobs, self._patience_s = address, blobs, patience_s
+        self._run, self._ahead = run, ahead
         self._client: Client | None = None
         self._files: dict[str, Future] = {}
         self._ended: queue.SimpleQueue[tuple[Future, _Bundle]] = queue.SimpleQueue()
@@ -90,7 +102,7 @@ class Cluster:
         """
         while True:
             self._count_threads()
-            while len(self._running) < max(1, self._threads) * _AHEAD and (wanted := self._next(points)):
+            while len(self._running) < max(1, self._threads) * self._ahead and (wanted := self._next(points)):
                 self._send(wanted)
             if not self._running:
                 return
@@ -106,7 +118,10 @@ class Cluster:
         """A bundle: one point until it is known what one takes, and one again of which a worker was lost."""
         if self._again and self._again[0].number in self._tries:
             return [self._again.popleft()]
-        wanted = 1 if self._seconds is None else min(MOST_IN_BUNDLE, max(1, round(BUNDLE_S / max(self._seconds, 1e-6))))
+        wanted = 1
+        if self._seconds is not None:
+            aim_s = max(BUNDLE_S, BUNDLE_S_A_THREAD * self._threads)
+            wanted = min(MOST_IN_BUNDLE, max(1, round(aim_s / max(self._seconds, 1e-6))))
         bundle: list[Point] = []
         while len(bundle) < wanted:
             point = self._again.popleft() if self._again else next(points, None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from io import BytesIO
@@ -45,6 +46,8 @@ class SweepFolder:
         """Of parts that are not written, or not whole."""
         self._in_parts: set[int] = set()
         self.failed: dict[int, str] = {}
+        self._left: Counter[int] = Counter()
+        """How many points of a part have not ended."""
         self._journal: BinaryIO | None = None
         self._lock: BinaryIO | None = None
 
@@ -81,18 +84,18 @@ class SweepFolder:
     def add(self, outcome: Outcome) -> None:
         """Keep what became of a point; one that is there already is not counted again."""
         index = outcome.number
-        if index in self._in_parts or index in self._lines:
+        if index in self._in_parts or index in self._lines or index in self.failed:
             return
         if outcome.failure is not None:
             self.failed[index] = outcome.failure
         else:
             assert self._journal is not None, "the folder is open"
-            self.failed.pop(index, None)
             self._journal.write(json.dumps([index, outcome.figures]).encode() + b"\n")
             self._journal.flush()
             self._lines[index] = self._columns.line(outcome)
         part = index // PART_POINTS
-        if all(self._has_ended(one) for one in self._stretch(part)):
+        self._left[part] -= 1
+        if self._left[part] == 0:
             self._write_part(part)
 
     def finish(self) -> None:
@@ -125,9 +128,6 @@ class SweepFolder:
 
     def _stretch(self, part: int) -> range:
         return range(part * PART_POINTS, min((part + 1) * PART_POINTS, len(self.plan)))
-
-    def _has_ended(self, index: int) -> bool:
-        return index in self._lines or index in self._in_parts or index in self.failed
 
     def _write_part(self, part: int) -> None:
         stretch = self._stretch(part)
@@ -169,6 +169,7 @@ class SweepFolder:
                 if index not in self._in_parts:
                     self._lines[index] = {**self._columns.line(Outcome(index, {})), **figures}
             self._shorten_journal()
+        self._left.update(index // PART_POINTS for index in self.missing())
 
     def _take_lock(self) -> None:
         try:
