@@ -46,6 +46,7 @@ BASE: dict[str, list[str]] = {
     "demo": [],
     "run": ["absent.toml"],
     "choose": ["--loss", "0.1%", "--link", "absent"],
+    "tune": ["absent.elf"],
     "links": ["absent"],
     "link": ["absent"],
     "validate": ["--captures", "absent"],
