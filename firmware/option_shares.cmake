@@ -10,11 +10,26 @@ function(sink_images name settings)
                OPTIMISE -O3 -flto=auto)
   airwire_image(sink-lwip_raw-${name}
     SOURCES ${SINK} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
-    DEFINITIONS SINK_LOOPS LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+    LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
   airwire_image(sink-lwip_sockets-${name}
     SOURCES ${SINK} transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c lwip/sys_arch_freertos.c
             freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
+    LIBRARIES lwip_threads_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+endfunction()
+
+# The same with the loops of two published servers as settings (apps/sink/loops.h): images of their own, so that the others are not
+# longer for it.
+function(sink_loops_images name)
+  airwire_image(sink_loops-lwip_raw-${name}
+    SOURCES ${SINK} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
+    DEFINITIONS SINK_LOOPS LIBRARIES lwip_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+  airwire_image(sink_loops-lwip_sockets-${name}
+    SOURCES ${SINK} transport/lwip_sockets/network.c transport/lwip_sockets/driver_task.c lwip/sys_arch_freertos.c
+            freertos/hooks.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
     DEFINITIONS SINK_LOOPS LIBRARIES lwip_threads_${name} OPTIMISE -O3 -flto=auto IN_RAM)
+  if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
+    set_target_properties(sink_loops-lwip_raw-${name} sink_loops-lwip_sockets-${name} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
 endfunction()
 
 # The same, built by the target alone.
@@ -37,6 +52,8 @@ if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET_W5500")
 endif()
 sink_images(default DEFAULT)
 sink_images(published PUBLISHED)
+sink_loops_images(default)
+sink_loops_images(published)
 add_custom_target(option_shares)
 # Defaults of lwIP 2.2 (opt.h), and the published values.
 sink_option(MEM_SIZE 1600 24576)

@@ -161,7 +161,10 @@ fn message(input: &mut Input<'_>, sequence: u8) -> (Vec<u8>, bool) {
     const COMMANDS: [u32; 16] = [2, 3, 23, 25, 26, 29, 30, 52, 85, 86, 127, 134, 159, 165, 262, 263];
     let what = input.byte();
     let (channel, mut body) = match what & 3 {
-        3 => (2, [&[0x20, 0, 0, 0][..], input.take(usize::from(input.byte()))].concat()),
+        3 => {
+            let length = usize::from(input.byte());
+            (2, [&[0x20, 0, 0, 0][..], input.take(length)].concat())
+        }
         kind => {
             let command = if what & 4 == 0 { input.one_of(&COMMANDS) } else { input.long() };
             let name = if kind == 0 { Vec::new() } else { [input.one_of(&NAMES).as_bytes(), &[0]].concat() };

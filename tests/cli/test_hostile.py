@@ -47,6 +47,7 @@ BASE: dict[str, list[str]] = {
     "run": ["absent.toml"],
     "sweep": ["absent.toml"],
     "choose": ["--loss", "0.1%", "--link", "absent"],
+    "tune": ["absent.elf"],
     "links": ["absent"],
     "link": ["absent"],
     "validate": ["--captures", "absent"],

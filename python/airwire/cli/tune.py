@@ -117,11 +117,12 @@ def tune(
     report: options.ReportFile = None,
     json: options.Json = False,
 ) -> None:
-    """Search settings for a goal on the virtual bench, and write the change.
+    """Search settings for a goal, and write the change.
 
-    Changes what a link, a row of a suite or an image lets change: lwIP's options (an image is built for each
-    candidate), poll period and SPI clock of a driver, settings of a link. Says what each change is worth, writes it as
-    a file, and measures before and after anew. Ctrl-C keeps what was measured, and a second run goes on.
+    Runs on the virtual bench, and changes what a link, a row of a suite or an image lets change: lwIP's options (an
+    image is built for each candidate), poll period and SPI clock of a driver, settings of a link. Says what each change
+    is worth, writes it as a file, and measures before and after anew. Ctrl-C keeps what was measured, and a second run
+    goes on.
     Example: airwire tune lora --payload 12B --goal "min p95" --subject-to "loss<=1%"
     """
     from airwire.cli.tune_progress import tune_progress

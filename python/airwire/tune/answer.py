@@ -202,11 +202,14 @@ def _explained(bench: Bench, found: Tuning, own_file: OwnFile) -> Tuning:
     assert board is not None, "only an image has such a file"
     start = {knob.name: knob.start for knob in bench.subject.knobs}
     options = {**board.own_options, **{knob.name: knob.start for knob in bench.subject.knobs if knob.kind == "lwip"}}
-    image = bench.image(board, options)
+    # The image that tells of its pools is one of its own, of the same sources.
+    telling = replace(board, target=f"sink_loops-{(board.target or '').removeprefix('sink-')}")
+    has_pools = (board.target or "").startswith("sink-")
+    image = bench.image(telling, options) if has_pools else "it tells of no pools"
     first = next((one for one in found.candidates if dict(one.values) == start), None)
-    if isinstance(image, str) or first is None:
+    if first is None:
         return replace(found, own_file=own_file)
-    pools = pools_of(board, image, bench.seed)
+    pools = {} if isinstance(image, str) else pools_of(board, image, bench.seed)
     mss = int(options.get("TCP_MSS", _SEGMENT))
     values = {name: size_of(text, mss) for name, text in options.items()}
     return replace(found, own_file=own_file, binding=bindings(first, pools, options), spare=spare(pools, values))
