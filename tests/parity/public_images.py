@@ -16,11 +16,13 @@ FOLDER = Path(os.environ.get("AIRWIRE_IMAGES") or REPOSITORY.parent / "shared" /
 """AIRWIRE_IMAGES, or ``images`` beside the captures."""
 
 SHA256 = {
+    "ariadne_debug1284_w5100.hex": "2a2a0ee4d0e4dbc730f7bbb9704fd77e1d40132e4d19f2da6d329195bcb22ee3",
     "arduino_pico_fan.uf2": "294f06af28fd510e7fd6ea518b9a8083e3586bc1d5eaa42b1784ac8a82fb6455",
     "blink.uf2": "e65f1fd7875cabcaee27516200caaf64034fe0223d937515bd9f52ca971e1dee",
     "circuitpython-9.2.1.uf2": "b23e50784711101d6fd9958778f5541ea0781e9eb317dfe1d775959e80512bd6",
     "circuitpython-picow-8.0.3.uf2": "6cf9d7fe593fe10b8d0f6477e8e6837f3d7335049bc0ea568495c37eb7fc0abb",
     "dma_channel_irq.uf2": "d61da878452948f660c7e5707fce4981fb1c60db0e43bbf2abc4f2e6cbc010d4",
+    "dynamic_W5500.hex": "dcbd39d6f72cb5290810af95efca8862a2f6a565f3b900c5c4483fc1d11c035e",
     "embassy_blinky.elf": "7ac6e12b6c6576d1470af6b267468dcc971524cd0b81724f95178a662be39d8a",
     "embassy_multicore.elf": "2b0b1623e9388cbc4fa87ed45f7d5089d51d2ae9a72a5f304e0a7e681d7fe347",
     "embassy_usb_serial.elf": "8d50a6a82ccd9b27e7c6a271f43e6efc6f056808eb461aafb39da75a9d9d1d7f",
@@ -51,6 +53,7 @@ SHA256 = {
     "micropython-v1.21.0.uf2": "a1166281fd87886e5d755e577e8eaf207881e20dac1d76f82161f37133547be3",
     "multicore_fifo_irqs.uf2": "429bef031dcbc043280d497aef1c33af4011586d24e99e1a8bbf0d6b81898199",
     "onboard_temperature.uf2": "1fc30eb870ec4e162f316ef4e0bc552fc58033ca99f66e04038bdcd4e790c5be",
+    "optiboot_atmega328_fat.hex": "cbacd90f4af49d7127f5f38b80646ce8154e0c42a4756bd31080045681e2ad8d",
     "picoprobe.uf2": "430119537b899611fa716b2e5e101473c4de292d9798f79f0862bd1857ca31a2",
     "picow_blink.uf2": "80936901390783e358a296ea6a302c32d41cfcbe1eff77edca6530fbb3209146",
     "picow_webserver.uf2": "d5e7fd911d74bec01a95761bb0561d28ff6987e760d61588ff25e81678355112",

@@ -57,7 +57,7 @@ impl Core {
                 self.set(d, value);
             }
             Op::Out { a, r } => {
-                self.store::<W>(memories, bus, watch, u16::from(a) + FIRST_IO, self.get(r), 0)
+                self.store::<W>(memories, bus, watch, u16::from(a) + FIRST_IO, self.get(r), 0);
             }
             Op::Ld { d, pointer } => cycles = self.load_by::<W>(memories, bus, watch, d, pointer),
             Op::St { r, pointer } => cycles = self.store_by::<W>(memories, bus, watch, r, pointer),

@@ -247,7 +247,7 @@ impl Io {
             return;
         }
         let shape = self.devices.usarts[usize::from(number)].shape();
-        let data = u16::from(frame.byte) & (1 << shape.data_bits) - 1;
+        let data = u16::from(frame.byte) & ((1 << shape.data_bits) - 1);
         let parity = shape.parity.map(|odd| (data.count_ones() % 2 == 1) != odd);
         let bits = (0..shape.data_bits).map(|bit| data >> bit & 1 == 1);
         let bits = std::iter::once(false).chain(bits).chain(parity).chain(std::iter::once(true));

@@ -162,7 +162,7 @@ impl ProgramMemory {
         let page = address as usize % self.bytes.len() / page_bytes * page_bytes;
         match self.control & (RWWSRE | BLBSET | PGWRT | PGERS) {
             0 => {
-                let offset = address as usize % page_bytes & !1;
+                let offset = (address as usize % page_bytes) & !1;
                 self.buffer[offset..offset + 2].copy_from_slice(&word.to_le_bytes());
                 self.control &= 1 << SPMIE;
             }

@@ -174,7 +174,11 @@ fn sums_and_differences_of_all_bytes_have_the_flags_of_the_manual() {
             let (wide_d, wide_s) = (i32::from(d), i32::from(s));
             for carry in 0..=1u8 {
                 let c = i32::from(carry);
-                assert_eq!(alu::add(0, d, s, carry), expected(wide_d, wide_s, c, false), "{d} + {s} + {carry}");
+                assert_eq!(
+                    alu::add(0, d, s, carry),
+                    expected(wide_d, wide_s, c, false),
+                    "{d} + {s} + {carry}"
+                );
                 // Z of SBC and CPC stays clear once it is.
                 let (r, sreg) = expected(wide_d, wide_s, c, true);
                 assert_eq!(alu::subtract_on(carry | alu::Z, d, s), (r, sreg), "{d} - {s} - {carry}");

@@ -164,9 +164,9 @@ impl Timer {
         if cycle <= self.last {
             return;
         }
-        if division > 0 {
-            let ticks = (cycle - self.zero) / division - (self.last - self.zero) / division;
-            self.count_ticks(ticks);
+        let ticked = |cycle: u64| (cycle - self.zero).checked_div(division);
+        if let (Some(before), Some(now)) = (ticked(self.last), ticked(cycle)) {
+            self.count_ticks(now - before);
         }
         self.last = cycle;
     }

@@ -199,10 +199,9 @@ fn error_statuses(traffic: &TrafficResults) -> Option<(&'static str, f64)> {
 fn counts(report: &BoardRun) -> BTreeMap<&'static str, f64> {
     let bus = |name: &str| report.bus.get(name).copied().unwrap_or_default() as f64;
     let accesses = bus("xip_accesses");
+    let shares = BUSY_SHARES.into_iter().zip(report.cores.iter().map(|core| core.busy_share));
     let mut counts = BTreeMap::from([
         ("clk_sys_hz", report.clk_sys_hz as f64),
-        ("busy_share_core0", report.cores[0].busy_share),
-        ("busy_share_core1", report.cores[1].busy_share),
         ("spi_frames", bus("spi0_frames") + bus("spi1_frames")),
         ("console_bytes", report.console_bytes.values().sum::<u64>() as f64),
         ("xip_miss_share", if accesses > 0.0 { bus("xip_misses") / accesses } else { 0.0 }),
@@ -220,5 +219,9 @@ fn counts(report: &BoardRun) -> BTreeMap<&'static str, f64> {
         counts.extend(SECONDS.map(|(state, name)| (name, seconds(state))));
         counts.extend(radio.mean_ma.map(|mean| ("radio_mean_ma", mean)));
     }
+    counts.extend(shares);
     counts
 }
+
+/// Of each core that a microcontroller may have.
+const BUSY_SHARES: [&str; 2] = ["busy_share_core0", "busy_share_core1"];
