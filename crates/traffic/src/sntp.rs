@@ -85,6 +85,7 @@ pub struct Server {
     outbox: Outbox,
     answered: u64,
     refused: u64,
+    ignored: u64,
     losses: Losses,
 }
 
@@ -97,6 +98,7 @@ impl Server {
             outbox: Outbox::default(),
             answered: 0,
             refused: 0,
+            ignored: 0,
             losses: Losses::default(),
         }
     }
@@ -157,12 +159,14 @@ impl Server {
             self.losses.turned_away(Cause::Malformed, now, Some(from));
             return;
         };
-        if self.settings.answers {
-            self.answered += 1;
-            let at = after(now, self.settings.delay);
-            if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, from, answer)) {
-                self.losses.note(Cause::NoRoom, now, None, Some(from), None);
-            }
+        if !self.settings.answers {
+            self.ignored += 1;
+            return;
+        }
+        self.answered += 1;
+        let at = after(now, self.settings.delay);
+        if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, from, answer)) {
+            self.losses.note(Cause::NoRoom, now, None, Some(from), None);
         }
     }
 }
@@ -193,6 +197,7 @@ impl Machine for Server {
             ("answered", self.answered, "requests"),
             ("refused", self.refused, "datagrams"),
             ("dropped", self.dropped(), "answers"),
+            ("ignored", self.ignored, "requests"),
         ])
         .with(&self.losses)
     }

@@ -1,17 +1,16 @@
 //! Leaving one out: what was fitted on a capture is fitted on the link's other captures, and the model then predicts this
 //! one. A capture that no constant was fitted on is predicted blind as it is.
 //!
-//! Refitted is with phases unknown, on captures that met nearly all of them: elsewhere a phase would hide what a constant
-//! does. A constant that none of the others tells may be anything between half and one and a half times its value: a row
-//! keeps its goals without it where it keeps them at both ends.
+//! A constant that none of the others tells may be anything between half and one and a half times its value: a row keeps its
+//! goals without it where it keeps them at both ends. How a constant is fitted again is in `refit`.
 
 use links::Params;
 use rayon::prelude::*;
 use record::Control;
 use serde::Serialize;
 
-use super::fit::sorted;
-use super::ledger::{COVERED, Case, LedgerRow, phase_free};
+use super::ledger::{Case, LedgerRow};
+use super::refit::{FACTORS, Others};
 use super::rules::matches;
 
 /// A row without what its own capture told.
@@ -33,21 +32,19 @@ pub struct LeftOut {
     pub passes: Option<bool>,
 }
 
-/// Runs of a hundred messages by which two values of a constant are compared.
-const RUNS: u64 = 20;
-/// Other captures that a constant is fitted on at most, evenly taken.
-const MOST_OTHERS: usize = 6;
-/// A constant is sought between these multiples of its value.
-const FACTORS: (f64, f64) = (0.5, 1.5);
-/// Steps of the golden section.
-const STEPS: usize = 10;
-/// A smaller change of the distance, as a share of the latency, tells nothing.
-const TELLING: f64 = 1e-4;
-
 /// A capture with its rows.
 pub(super) struct Judged {
     pub(super) case: Case,
     pub(super) rows: Vec<LedgerRow>,
+    /// Its latencies as if all phases had been met alike, where nearly all were met.
+    pub(super) evened: Vec<i64>,
+}
+
+impl Judged {
+    pub(super) fn new(case: Case) -> Self {
+        let (rows, evened) = case.judged(case.link.params());
+        Self { case, rows, evened }
+    }
 }
 
 /// Fills in what each row is where its capture is left out.
@@ -70,11 +67,11 @@ fn left_out(one: &Judged, all: &[Judged]) -> Vec<LeftOut> {
     if in_view.is_empty() || !is_judged {
         return one.rows.iter().map(|row| of_row(row, &[], &[])).collect();
     }
-    let others = others_of(one, all);
+    let others = Others::of(one, all);
     let mut params = one.case.link.params().clone();
     let (mut refitted, mut untold) = (Vec::new(), Vec::new());
     for name in in_view {
-        let fitted = refit(&params, &name, &others).map(|factor| params.scaled(&name, factor));
+        let fitted = others.refit(&params, &name).map(|factor| params.scaled(&name, factor));
         match fitted.or_else(|| params.stood_in(&name)) {
             Some(told) => {
                 params = told;
@@ -116,59 +113,6 @@ fn fitted_on(params: &Params, capture: &str) -> Vec<String> {
     fitted.map(|(name, _)| name.to_owned()).filter(|name| params.is_size(name)).collect()
 }
 
-/// The link's other captures that met nearly all phases.
-fn others_of<'a>(one: &Judged, all: &'a [Judged]) -> Vec<&'a Case> {
-    let tells = |other: &&Judged| {
-        other.case.rule.link == one.case.rule.link
-            && other.case.name != one.case.name
-            && other.rows.first().is_some_and(|row| row.phase_coverage >= COVERED)
-    };
-    let found: Vec<&Case> = all.iter().filter(tells).map(|other| &other.case).collect();
-    let kept = found.len().min(MOST_OTHERS);
-    (0..kept).map(|n| found[n * found.len() / kept]).collect()
-}
-
-/// The multiple of a constant with which the model is nearest to the captures; nothing where it makes no difference.
-fn refit(params: &Params, name: &str, cases: &[&Case]) -> Option<f64> {
-    let cost = |factor: f64| distance(&params.scaled(name, factor), cases);
-    let (mut low, mut high) = FACTORS;
-    let costs = [cost(low), cost(1.0), cost(high)];
-    let spread = costs.iter().fold(0.0, |most: f64, cost| most.max((cost - costs[1]).abs()));
-    if cases.is_empty() || spread < TELLING * cases.len() as f64 {
-        return None;
-    }
-    let golden = (libm::sqrt(5.0) - 1.0) / 2.0;
-    let (mut left, mut right) = (high - golden * (high - low), low + golden * (high - low));
-    let (mut at_left, mut at_right) = (cost(left), cost(right));
-    for _ in 0..STEPS {
-        if at_left <= at_right {
-            (high, right, at_right) = (right, left, at_left);
-            left = high - golden * (high - low);
-            at_left = cost(left);
-        } else {
-            (low, left, at_left) = (left, right, at_right);
-            right = low + golden * (high - low);
-            at_right = cost(right);
-        }
-    }
-    Some(f64::midpoint(low, high))
-}
-
-/// How far the model is from captures in all, as shares of their medians.
-fn distance(params: &Params, cases: &[&Case]) -> f64 {
-    let of_case = |case: &&Case| {
-        let build = || case.program(params);
-        let model = phase_free(&build, case.bytes, &case.observed, case.seed, RUNS);
-        let (real, model) = (sorted(case.observed.latencies_ps().iter()), sorted(model.iter().flatten()));
-        if model.is_empty() {
-            1.0
-        } else {
-            stats::wasserstein_ps(&real, &model) / stats::quantile(&real, 0.5)
-        }
-    };
-    cases.iter().map(of_case).sum()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,9 +147,7 @@ mod tests {
                     .map(|sample| sample.done.map(|done| (done - sample.trigger).ps()))
                     .collect(),
             };
-            let case = Case::new(rule, name, 1024, observed, 1).unwrap();
-            let rows = case.rows(link.params());
-            Judged { case, rows }
+            Judged::new(Case::new(rule, name, 1024, observed, 1).unwrap())
         };
         vec![judge("nrf24/256kbps-1024B.csv"), judge("nrf24/2Mbps-1024B.csv")]
     }
@@ -218,9 +160,12 @@ mod tests {
         let left_out = &judged[0].rows[0].leave_one_out;
         assert!(left_out.refitted.iter().any(|name| name == "acknowledgement_lost"), "{left_out:?}");
         assert!(left_out.median_error.abs() < 0.02, "{left_out:?}");
-        // Nothing was fitted on the other one, so it is blind as it is.
-        let blind = &judged[1].rows[0].leave_one_out;
-        assert_eq!((blind.refitted.len(), blind.median_error), (0, judged[1].rows[0].median_error));
+        // The share was not fitted on the other one, which has it as it is.
+        let other = &judged[1].rows[0].leave_one_out;
+        assert!(
+            !other.refitted.iter().chain(&other.untold).any(|name| name == "acknowledgement_lost"),
+            "{other:?}"
+        );
     }
 
     #[test]

@@ -6,11 +6,12 @@ use links::{Definition, LinkError, Params, Program, Schedule, Settings, Simulati
 use serde::{Deserialize, Serialize};
 use units::Picoseconds;
 
-use super::fit::{FittedPhase, fit_phases, lock, predict, sorted};
+use super::fit::{fit_phases, predict, sorted};
 use super::leave_one_out::LeftOut;
 use super::locked::{fit_offset, predict_locked};
 use super::observed::Observed;
 use super::rules::CaptureRule;
+use super::waits::Waits;
 
 /// How well a link is understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +98,6 @@ const PHASE_FREE_RUNS: u64 = 200;
 const PHASE_FREE_MESSAGES: u64 = 100;
 /// Runs of the model over the capture's triggers.
 const REPLICAS: u64 = 20;
-const COVERAGE_BINS: usize = 32;
 /// A capture covers a gate's phases from here.
 pub(super) const COVERED: f64 = 0.9;
 
@@ -149,25 +149,32 @@ impl Case {
 
     /// A phase-free row and a row for this run, of the link with these constants; none where nothing arrived.
     pub fn rows(&self, params: &Params) -> Vec<LedgerRow> {
-        let mut rows = self.rows_with(&self.settings, params);
+        self.judged(params).0
+    }
+
+    /// The same, and the latencies with which phase-free predictions are compared.
+    pub(super) fn judged(&self, params: &Params) -> (Vec<LedgerRow>, Vec<i64>) {
+        let (mut rows, evened) = self.judged_with(&self.settings, params);
         for settings in &self.alternatives {
-            for (row, other) in rows.iter_mut().zip(self.rows_with(settings, params)) {
+            for (row, other) in rows.iter_mut().zip(self.judged_with(settings, params).0) {
                 row.passes = row.passes.map(|kept| kept && other.passes != Some(false));
             }
         }
-        rows
+        (rows, evened)
     }
 
-    fn rows_with(&self, settings: &Settings, params: &Params) -> Vec<LedgerRow> {
+    fn judged_with(&self, settings: &Settings, params: &Params) -> (Vec<LedgerRow>, Vec<i64>) {
         let Self { bytes, ref observed, seed, .. } = *self;
         let build = || self.program_with(settings, params);
         let real = observed.latencies_ps();
         if real.is_empty() {
-            return Vec::new();
+            return (Vec::new(), real);
         }
         let phases = fit_phases(&build, bytes, observed, seed);
-        let coverage = coverage(&build, observed, &phases);
-        let row = Row { case: self, real: &real, coverage };
+        let waits = Waits::of(&build, observed, &phases);
+        let coverage = waits.coverage();
+        let evened = if coverage >= COVERED { waits.evened(observed) } else { real.clone() };
+        let row = Row { case: self, coverage };
         let free = phase_free(&build, bytes, observed, seed, PHASE_FREE_RUNS);
         let (this_run, fitted) = match &self.rule.locked_to {
             Some(gate) => {
@@ -180,7 +187,8 @@ impl Case {
                 (replicas(&predict, seed), 2 * phases.len() as u32)
             }
         };
-        vec![row.score(Mode::PhaseFree, &free, 0), row.score(Mode::ThisRun, &this_run, fitted)]
+        let rows = [(Mode::PhaseFree, &evened, &free, 0), (Mode::ThisRun, &real, &this_run, fitted)];
+        (rows.map(|(mode, real, model, fitted)| row.score(mode, real, model, fitted)).into(), evened)
     }
 }
 
@@ -207,37 +215,21 @@ pub(super) fn phase_free(
     (0..runs).flat_map(|index| run(index).iter().map(latency).collect::<Vec<_>>()).collect()
 }
 
-/// The smallest share of any gate's phases that triggers met.
-fn coverage(build: &dyn Fn() -> Program, observed: &Observed, phases: &[FittedPhase]) -> f64 {
-    let mut program = build();
-    lock(&mut program, phases);
-    let share = |gate: &links::stage::GateClock| {
-        let mut met = [false; COVERAGE_BINS];
-        for &trigger in &observed.trigger_ps {
-            let now = Picoseconds::new(trigger);
-            let wait = (gate.next(now) - now).ps() as f64 / gate.period().ps() as f64;
-            met[((wait * COVERAGE_BINS as f64) as usize).min(COVERAGE_BINS - 1)] = true;
-        }
-        met.iter().filter(|met| **met).count() as f64 / COVERAGE_BINS as f64
-    };
-    program.gates().into_iter().map(|gate| share(gate)).fold(1.0, f64::min)
-}
-
 struct Row<'a> {
     case: &'a Case,
-    real: &'a [i64],
     coverage: f64,
 }
 
 impl Row<'_> {
-    fn score(&self, mode: Mode, model: &[Option<i64>], fitted_phase: u32) -> LedgerRow {
+    fn score(&self, mode: Mode, real: &[i64], model: &[Option<i64>], fitted_phase: u32) -> LedgerRow {
         let Case { rule, name, observed, bytes, .. } = self.case;
-        let real = sorted(self.real.iter());
+        let arrived_in_capture = observed.latencies_ps();
+        let real = sorted(real.iter());
         let arrived = sorted(model.iter().flatten());
         let error = |p: f64| stats::quantile(&arrived, p) / stats::quantile(&real, p) - 1.0;
         let floor = stats::resolution_floor_ps(stats::quantile(&real, 0.5));
         let ks = stats::kolmogorov_smirnov(&real, &arrived, floor);
-        let n_eff = stats::bootstrap::Dependence::of(self.real).effective_n;
+        let n_eff = stats::bootstrap::Dependence::of(&arrived_in_capture).effective_n;
         let (median_error, upper_quartile_error) = (error(0.5), error(0.75));
         let judged = mode == Mode::ThisRun || self.coverage >= COVERED;
         let passes = rule.class.goals().filter(|_| judged).map(|(relative, distance)| {
@@ -256,12 +248,12 @@ impl Row<'_> {
             upper_quartile_error,
             p95_error: error(0.95),
             ks,
-            n: real.len(),
+            n: arrived_in_capture.len(),
             n_eff,
             phase_coverage: self.coverage,
             fitted_physics: rule.fitted_physics,
             fitted_phase,
-            lost: lost(observed.trigger_ps.len(), real.len()),
+            lost: lost(observed.trigger_ps.len(), arrived_in_capture.len()),
             lost_model: lost(model.len(), arrived.len()),
             passes,
             capture: name.clone(),

@@ -8,7 +8,9 @@ mod ledger;
 mod locked;
 mod observed;
 mod plan;
+mod refit;
 mod rules;
+mod waits;
 
 pub use explain::{CaptureQuestion, ExplainError, Explained, explain};
 pub use fit::{FittedPhase, fit_phases};

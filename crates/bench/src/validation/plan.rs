@@ -124,8 +124,7 @@ fn validate_one(planned: &PlannedCapture, seed: u64) -> Result<Judged, LedgerErr
     let capture = load(&planned.source, trigger, done, seed).map_err(refused)?;
     let case = Case::new(planned.rule, &planned.name, payload, Observed::of(&capture), seed)
         .map_err(|error| refused(format!("{path}: {error}")))?;
-    let rows = case.rows(case.link.params());
-    Ok(Judged { case, rows })
+    Ok(Judged::new(case))
 }
 
 /// One capture, paired by the strict rule.

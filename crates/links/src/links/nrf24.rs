@@ -7,7 +7,7 @@ use crate::params::Params;
 use crate::program::Steps;
 use crate::registry::Definition;
 use crate::site::{Interference, LOSS_SITE};
-use crate::stage::{Acknowledgement, Cause, Constant, Detection, Hit, Load, Uniform};
+use crate::stage::{Acknowledgement, Cause, Constant, Detection, Hit, Load};
 use crate::{Field, SettingError, Settings, Takes};
 
 /// The chip's FIFO entry.
@@ -153,28 +153,28 @@ impl Timing {
 
 fn build(settings: &Settings, params: &Params) -> Result<Steps, SettingError> {
     let timing = Timing::new(settings, params);
-    let detection =
-        |timing: Timing| Detection::new(timing.part_bits(params.number("detection_bits")), timing.bits(1));
+    let detection = Detection::new(timing.part_bits(params.number("detection_bits")), timing.bits(1));
     let firmware = params.time("firmware");
     let firmware_sender = Picoseconds::new(firmware.ps() / 2);
     let firmware_receiver = firmware - firmware_sender;
     let next_packet = params.time("next_packet");
+    let per_byte = params.time("check_per_byte");
+    let check = move |load: &Load| Picoseconds::new(per_byte.ps() * i64::from(load.payload_bytes));
     let received = Steps::new()
         .stage(Constant::of_load("payload over the receiver's SPI", Cause::Bus, move |load| {
             if load.is_last { timing.spi(load) } else { Picoseconds::ZERO }
         }))
         .stage(Constant::of_load("firmware", Cause::Cpu, move |load| {
-            if load.is_last { firmware_receiver } else { Picoseconds::ZERO }
+            if load.is_last { firmware_receiver + check(load) } else { Picoseconds::ZERO }
         }))
         .done();
     let packet = Steps::new()
         .stage(Constant::of_load("payload over the sender's SPI", Cause::Bus, move |load| timing.spi(load)))
         .then(transmission(settings, params, timing))
-        .stage(detection(timing))
+        .stage(detection)
         .then(received)
-        .maybe(acknowledgement(settings, params, timing, detection(timing))?)
-        .stage(Constant::fixed("firmware", Cause::Cpu, next_packet))
-        .stage(Uniform::new("firmware", Cause::Cpu, params.time("next_packet_jitter")));
+        .maybe(acknowledgement(settings, params, timing)?)
+        .stage(Constant::fixed("firmware", Cause::Cpu, next_packet));
     Ok(Steps::new()
         .stage(Constant::fixed("firmware", Cause::Cpu, firmware_sender))
         .frames(PACKET_BYTES, packet))
@@ -199,7 +199,6 @@ fn acknowledgement(
     settings: &Settings,
     params: &Params,
     timing: Timing,
-    detection: Detection,
 ) -> Result<Option<Acknowledgement>, SettingError> {
     if !settings.switch("acknowledge") {
         return Ok(None);
@@ -227,5 +226,7 @@ fn acknowledgement(
         "never" => [0.0; 2],
         _ => ["first_acknowledgement_lost", "acknowledgement_lost"].map(|name| params.number(name)),
     };
+    let detection = Detection::new(timing.part_bits(params.number("acknowledgement_bits")), timing.bits(1))
+        .with_spread(timing.part_bits(params.number("acknowledgement_spread_bits")));
     Ok(Some(Acknowledgement::new(exchange, detection, repeat, lost, settings.integer("retries") > 0)))
 }

@@ -13,20 +13,28 @@ use crate::budget::Budget;
 pub struct Detection {
     delay: Picoseconds,
     bit: Picoseconds,
+    spread: Picoseconds,
 }
 
 impl Detection {
     /// `delay` after the last bit, or `delay` and one `bit`.
     pub fn new(delay: Picoseconds, bit: Picoseconds) -> Self {
-        Self { delay, bit }
+        Self { delay, bit, spread: Picoseconds::ZERO }
+    }
+
+    /// The same, up to `spread` later, evenly distributed.
+    #[must_use]
+    pub fn with_spread(self, spread: Picoseconds) -> Self {
+        Self { spread, ..self }
     }
 
     fn draw(&self, visit: &mut Visit<'_>) -> Picoseconds {
-        if visit.random.below(2) == 0 { self.delay } else { self.delay + self.bit }
+        let bit = if visit.random.below(2) == 0 { self.delay } else { self.delay + self.bit };
+        if self.spread > Picoseconds::ZERO { bit + visit.random.time_below(self.spread) } else { bit }
     }
 
     fn mean(&self) -> Picoseconds {
-        Picoseconds::new(self.delay.ps() + self.bit.ps() / 2)
+        Picoseconds::new(self.delay.ps() + self.bit.ps() / 2 + self.spread.ps() / 2)
     }
 }
 

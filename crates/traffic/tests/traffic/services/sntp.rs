@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traffic::sntp::{Server, Settings};
-use traffic::{Cause, Declared};
+use traffic::{Cause, Declared, Machine};
 
 use super::seat::{Seat, causes, host, ms, s};
 
@@ -78,6 +78,15 @@ fn servers_answers_and_short_datagrams_are_not_answered() {
     }
     assert_eq!((seat.machine.refused(), seat.machine.answered()), (3, 0));
     assert_eq!(causes(&seat.machine), [(Cause::Malformed, 3)]);
+}
+
+#[test]
+fn requests_that_are_not_to_be_answered_are_counted() {
+    let mut seat = server(&[("answers", "false")]);
+    assert_eq!(seat.datagram(host(50, 123), &request()), []);
+    assert_eq!(seat.machine.results().summary, "ignored 1 requests");
+    // Nothing was lost: it was asked for.
+    assert_eq!(causes(&seat.machine), []);
 }
 
 proptest! {
