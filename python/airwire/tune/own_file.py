@@ -54,7 +54,10 @@ class Binding:
 
 def read_own_file(path: Path) -> OwnFile:
     """What a ``lwipopts.h`` sets. Raises ``AirwireError`` with the first error of the compiler, its file and line."""
-    text = read_text(path)
+    try:
+        text = read_text(path)
+    except UnicodeDecodeError:
+        raise _core.AirwireError(f"{path}: this is no text, and no lwipopts.h; name another file") from None
     flags = [COMPILER, "-mcpu=cortex-m0plus", "-mthumb", "-E", "-I", str(path.resolve().parent)]
     done = run_tool([*flags, "-dM", str(path.resolve())], path.resolve().parent)
     if done.returncode:

@@ -104,6 +104,10 @@ def subject_of(
     suite = find_suite(target)
     try:
         content = tomllib.loads(read_text(suite))
+    except UnicodeDecodeError:
+        raise _core.AirwireError(
+            f"{suite}: this is no text, and no image by its name; name a suite, a link or an image"
+        ) from None
     except tomllib.TOMLDecodeError as error:
         raise _core.AirwireError(f"{suite}: this is no TOML ({error}); run `airwire run` on it for more") from None
     return _of_suite(suite, content, only, known, payload_bytes, firmware, samples, settings or {})
