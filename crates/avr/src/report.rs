@@ -48,6 +48,12 @@ pub(crate) fn fault_report(avr: &Avr, symbols: &Symbols, fault: Fault) -> FaultR
     if core.sp < avr.part.ram_start || core.sp > avr.part.ram_end() {
         lines.push(format!("note: the stack pointer {:#06x} is outside RAM", core.sp));
     }
+    let erased = avr.io.devices.eeprom.erased_reads;
+    if erased > 0 {
+        lines.push(format!(
+            "note: it has read {erased} bytes of EEPROM that nothing was written to; an image may bring them, at 0x810000"
+        ));
+    }
     let handler = avr.state.handlers.last().map(|vector| avr.part.vectors[usize::from(*vector) - 1]);
     let context = handler.map_or_else(|| "the program".to_owned(), |name| format!("the handler of {name}"));
     lines.push(format!("at {at}, cycle {}, in {context}", core.cycle));

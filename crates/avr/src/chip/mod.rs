@@ -29,7 +29,6 @@ pub(crate) struct Avr {
     pub(crate) io: Io,
     pub(crate) watch: Watch,
     observer: Option<Box<dyn Observer>>,
-    stops_at_faults: bool,
     has_debugger: bool,
     /// A debugger holds the core.
     is_held: bool,
@@ -96,7 +95,6 @@ impl Avr {
             io: Io::new(part, setup.crystal_hz),
             watch: Watch::default(),
             observer: None,
-            stops_at_faults: true,
             has_debugger: false,
             is_held: false,
             fault: None,
@@ -169,10 +167,6 @@ impl Avr {
         (self.io.stopped_by_pin, self.io.stopped_by_console) = (false, false);
     }
 
-    pub(crate) fn stop_at_faults(&mut self, stop: bool) {
-        self.stops_at_faults = stop;
-    }
-
     /// Types at a USART.
     pub(crate) fn type_at(&mut self, number: usize, bytes: &[u8]) {
         let cycle = self.state.core.cycle;
@@ -237,7 +231,6 @@ impl Avr {
             io,
             watch: self.watch.clone(),
             observer: None,
-            stops_at_faults: self.stops_at_faults,
             has_debugger: false,
             is_held: false,
             fault: self.fault,

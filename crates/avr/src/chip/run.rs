@@ -147,24 +147,14 @@ impl Avr {
             }
             Halt::Undefined(code) => FaultKind::NoInstruction { code },
             Halt::Erased => FaultKind::Erased,
+            Halt::OutsideRam(address) => {
+                FaultKind::Unmapped { address: DATA + u32::from(address), write: true }
+            }
             Halt::StackOverflow => FaultKind::StackOverflow { sp: self.state.core.sp.into() },
         };
         let fault = Fault { kind, pc: self.state.core.halted_at << 1, core: 0 };
         self.fault = Some(fault);
-        if self.stops_at_faults {
-            return Some(Stop::Fault(fault));
-        }
-        self.go_past(halt);
-        None
-    }
-
-    /// What a real core does, which knows no faults.
-    fn go_past(&mut self, halt: Halt) {
-        match halt {
-            Halt::Undefined(_) => self.skip_word(),
-            Halt::Erased => self.state.core.stops_at_erased = false,
-            _ => {}
-        }
+        Some(Stop::Fault(fault))
     }
 
     fn skip_word(&mut self) {

@@ -416,7 +416,7 @@ impl Core {
             }
             _ => {
                 bus.accessed_from(self.pc);
-                bus.outside_ram(address, false);
+                bus.outside_ram(address);
                 0
             }
         }
@@ -462,10 +462,7 @@ impl Core {
                     self.limit = 0;
                 }
             }
-            _ => {
-                bus.accessed_from(self.pc);
-                bus.outside_ram(address, true);
-            }
+            _ => self.stop(Halt::OutsideRam(address)),
         }
     }
 

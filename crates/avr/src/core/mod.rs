@@ -38,8 +38,8 @@ pub trait Bus {
     /// Sets or clears one bit of one, as SBI and CBI do.
     fn write_bit(&mut self, address: u16, bit: u8, set: bool, cycle: u64) -> bool;
 
-    /// An access to where no RAM is: it reads 0, and writes nothing.
-    fn outside_ram(&mut self, address: u16, write: bool);
+    /// A read where no RAM is, which gives 0.
+    fn outside_ram(&mut self, address: u16);
 
     /// Reads a byte of program memory, as LPM and ELPM do.
     fn program(&mut self, address: u32, cycle: u64) -> u8;
@@ -62,6 +62,8 @@ pub enum Halt {
     Undefined(u16),
     /// Flash that nothing was programmed into.
     Erased,
+    /// A write behind the RAM.
+    OutsideRam(u16),
     /// The stack has grown into what lies below it.
     StackOverflow,
     /// It stands before an instruction at which it is to stop.

@@ -298,8 +298,8 @@ impl Bus for Io {
         self.wants_a_look(before)
     }
 
-    fn outside_ram(&mut self, address: u16, write: bool) {
-        self.note_unknown(address, write);
+    fn outside_ram(&mut self, address: u16) {
+        self.note_unknown(address, false);
     }
 
     fn program(&mut self, address: u32, cycle: u64) -> u8 {

@@ -24,6 +24,8 @@ pub(crate) struct Eeprom {
     address: u16,
     window_until: u64,
     busy_until: u64,
+    /// How often a byte was read that nothing was written to.
+    pub(crate) erased_reads: u32,
 }
 
 impl Eeprom {
@@ -35,6 +37,7 @@ impl Eeprom {
             address: 0,
             window_until: 0,
             busy_until: NEVER,
+            erased_reads: 0,
         }
     }
 
@@ -113,6 +116,7 @@ impl Eeprom {
         }
         if value & EERE != 0 && is_idle {
             self.data = self.bytes[place];
+            self.erased_reads = self.erased_reads.saturating_add(u32::from(self.data == ERASED));
             return READ_CYCLES;
         }
         0
