@@ -5,6 +5,8 @@
 mod bench;
 mod i2c;
 #[path = "../input.rs"]
+// Shared with other targets; not all of it is for these.
+#[allow(dead_code)]
 mod input;
 mod serial;
 

@@ -26,7 +26,7 @@ pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// All targets by the names of their corpora.
 #[allow(dead_code)]
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("wiznet_spi", wiznet_spi),
     ("wiznet_frames", wiznet_frames),
     ("cyw43_pins", cyw43_pins),
