@@ -10,6 +10,7 @@ from airwire.link.model import Ledger
 MISSED = {
     ("esp32-nimble/1024B-sc-defaults.csv", "this-run"),
     ("esp32-nimble/1024B-sc-hci-fix.csv", "this-run"),
+    ("sik/packet-size-logs/1024B-500ms-trigger.csv", "phase-free"),
     ("sik/trigger-logs/12B-rf-trigger-delayed-113ms.csv", "this-run"),
     # Captures that were kept back while the models were made.
     ("esp32-spp/128B.csv", "this-run"),
@@ -72,7 +73,7 @@ def test_every_judged_row_has_a_verdict_without_its_own_capture(ledger: Ledger) 
     judged = [row for row in ledger.rows if row.passes is not None]
     assert all(row.leave_one_out.passes is not None for row in judged)
     # What docs/explanation/link-models.md says of them.
-    assert (len(judged), sum(row.leave_one_out.passes is True for row in judged)) == (151, 126)
+    assert (len(judged), sum(row.leave_one_out.passes is True for row in judged)) == (151, 125)
 
 
 def test_the_row_in_which_a_rule_was_seen_is_not_blind(ledger: Ledger) -> None:
