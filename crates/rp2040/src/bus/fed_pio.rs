@@ -7,6 +7,7 @@ use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
 use crate::bus::flow::bring;
 use crate::bus::{Bus, Size};
+use crate::memory::SRAM_BASE;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Channels, Next, Port};
 use crate::peripherals::pio::reach::Reach;
@@ -14,9 +15,15 @@ use crate::peripherals::{Peripheral, Source};
 
 /// No appointment.
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
+const STRIPED_BYTES: u32 = 4 * 64 * 1024;
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 /// How long a transfer from a block, and one to it, occupies the DMA's way to the bus: both are on the AHB.
 const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
+
+/// Whether an address is in the four banks that take turns word by word (RP2040 datasheet 2.6.2).
+fn is_striped(address: u32) -> bool {
+    address.wrapping_sub(SRAM_BASE) < STRIPED_BYTES
+}
 
 impl Bus {
     /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; false, before anything
@@ -54,7 +61,7 @@ impl Bus {
         let io = &self.io;
         let stops = self.stop_at.console && self.console_speaks();
         let settled = io.lines.are_settled() && io.reactions.is_empty();
-        if !settled || stops || self.contention.is_some() || self.blocks.bus_ctrl.is_counting() {
+        if !settled || stops || self.contention.is_some() || self.blocks.bus_ctrl.counts_besides_scratch() {
             return None;
         }
         let pio = &self.blocks.pio[block];
@@ -62,6 +69,11 @@ impl Bus {
         let port = pio.as_port(heard)?;
         let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, io)?;
         Some((port, channels))
+    }
+
+    /// Tells what words may be moved from and to: where accesses are counted, only what nobody counts.
+    fn fed_memory(&self) -> fn(u32) -> bool {
+        if self.blocks.bus_ctrl.is_counting() { is_striped } else { is_sram }
     }
 
     fn let_dma_hear(&mut self, channels: &Channels) {
@@ -84,7 +96,8 @@ impl Bus {
     fn move_fed_word(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
         let now = self.io.now.max(at);
         let requests = self.io.lines.dreq();
-        match self.blocks.dma.next_in_flow(channels, requests, now, is_sram) {
+        let is_memory = self.fed_memory();
+        match self.blocks.dma.next_in_flow(channels, requests, now, is_memory) {
             Next::Special => return false,
             Next::Nothing => self.io.now = now,
             Next::Transfer(transfer) => {
@@ -117,7 +130,8 @@ impl Bus {
             return false;
         }
         let requests = self.io.lines.dreq();
-        let next = self.blocks.dma.next_in_flow(channels, requests, at, is_sram);
+        let is_memory = self.fed_memory();
+        let next = self.blocks.dma.next_in_flow(channels, requests, at, is_memory);
         let Next::Transfer(transfer) = next else { return false };
         let pio = &mut self.blocks.pio[block];
         let value = if channels.receives(transfer.channel) {

@@ -145,9 +145,10 @@ impl Bus {
         }
     }
 
-    /// Whether somebody follows or counts single accesses.
+    /// Whether somebody follows or counts single accesses to registers.
     pub(crate) fn is_observed(&self) -> bool {
-        self.watch.is_on() || self.contention.is_some() || self.blocks.bus_ctrl.is_counting()
+        let is_followed = self.watch.is_on() && !self.watch.is_for_shared_memory();
+        is_followed || self.contention.is_some() || self.blocks.bus_ctrl.counts_besides_scratch()
     }
 
     /// Lets everything flow that does so by itself, up to and including `until`; true when something came of it, at the time of

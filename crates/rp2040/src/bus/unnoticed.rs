@@ -48,16 +48,35 @@ impl Bus {
     fn find_waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         let outlook = self.pio_outlook();
         let fed = outlook.silent & (self.fed_sources(&outlook) | outlook.told_late);
-        let waits = fed != 0 && (all_sleep || self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO));
+        let waits = fed != 0 && (all_sleep || self.may_wait(fed));
         (outlook.silent & !fed, if waits { fed } else { 0 })
     }
 
-    /// When a word of a patient block may have waited for so long.
+    /// Whether some blocks may wait while a core executes: the DMA does nothing that is noticed, or it is known how long it needs
+    /// words of theirs before it does.
+    fn may_wait(&mut self, blocks: u64) -> bool {
+        for (n, source) in BLOCKS.into_iter().enumerate() {
+            if blocks >> source.index() & 1 == 1 {
+                self.blocks.pio[n].decode();
+            }
+        }
+        let foreseen = |treq, remaining| self.end_of(treq, remaining).is_some();
+        self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO, foreseen)
+    }
+
+    /// When a sequence that a block feeds or empties ends at the earliest, if that needs more of its words.
+    fn end_of(&self, treq: u8, remaining: u32) -> Option<Picoseconds> {
+        self.blocks.pio.iter().find_map(|pio| pio.end_of_sequence(treq, remaining))
+    }
+
+    /// When a word of a patient block may have waited for so long, or the DMA may do something with one that is noticed.
     pub(super) fn latest_word(&self, patience: Picoseconds) -> Picoseconds {
         let patient = |n: &usize| self.io.patient_pio >> BLOCKS[*n].index() & 1 == 1;
         let words = (0..BLOCKS.len()).filter(patient).map(|n| self.blocks.pio[n].next_word());
         let first = words.min().unwrap_or(Picoseconds::new(i64::MAX));
-        Picoseconds::new(first.ps().saturating_add(patience.ps()))
+        let latest = Picoseconds::new(first.ps().saturating_add(patience.ps()));
+        let ends = self.blocks.dma.noticed_ends(QUIET_TRANSFERS_OF_PIO);
+        ends.filter_map(|(treq, remaining)| self.end_of(treq, remaining)).fold(latest, Picoseconds::min)
     }
 
     fn fed_sources(&self, outlook: &PioOutlook) -> u64 {

@@ -73,6 +73,9 @@ impl Rp2040 {
 
     fn skip(&mut self, id: usize, end: Picoseconds) -> Option<bool> {
         let length = self.length(self.iteration.as_ref()?, &self.iteration_of(id))?;
+        if length.reads_memory && self.bus.blocks.bus_ctrl.is_counting() {
+            return None;
+        }
         // What is loaded from memory stays as it is unless the DMA stores there.
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;

@@ -81,6 +81,14 @@ impl BusCtrl {
         self.selected != 0
     }
 
+    /// Whether any counter counts accesses to something else than the two banks that have no other bank beside them in the order of
+    /// addresses. An SDK draws random numbers from a counter of one of these, and lets it run.
+    #[inline]
+    pub(crate) fn counts_besides_scratch(&self) -> bool {
+        const SCRATCH: u32 = 0b11 << BusPort::Sram4 as u32 | 0b11 << BusPort::Sram5 as u32;
+        self.selected & !SCRATCH != 0
+    }
+
     /// Counts accesses to a port, of which some had to wait for another master.
     #[inline]
     pub fn count(&mut self, port: BusPort, accesses: u32, contested: u32) {

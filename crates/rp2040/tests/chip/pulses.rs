@@ -322,7 +322,7 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
     chip
 }
 
-fn slave(chip: &Rp2040) -> Slave {
+fn slave(chip: &mut Rp2040) -> Slave {
     let outside: &dyn std::any::Any = chip.outside();
     outside.downcast_ref::<Slave>().expect("it is the slave").clone()
 }
@@ -340,7 +340,7 @@ fn check(seed: u64) -> (u64, usize) {
         let (one, other) = (edges(&mut quick), edges(&mut slow));
         let first = one.iter().zip(&other).position(|(one, other)| one != other);
         assert_eq!((first, one.len()), (None, other.len()), "{how}: edges");
-        let (one, other) = (slave(&quick), slave(&slow));
+        let (one, other) = (slave(&mut quick), slave(&mut slow));
         let first = one.log.iter().zip(&other.log).position(|(one, other)| one != other);
         assert_eq!((first, one.log.len()), (None, other.log.len()), "{how}: words");
         assert_eq!((one.bits, one.shift, one.pulled), (other.bits, other.shift, other.pulled), "{how}");
@@ -351,7 +351,7 @@ fn check(seed: u64) -> (u64, usize) {
             assert_eq!(quick.read_word(at), slow.read_word(at), "{how}: {at:#x}");
         }
     }
-    let told = slave(&quick);
+    let told = slave(&mut quick);
     (told.pulses, told.log.len())
 }
 

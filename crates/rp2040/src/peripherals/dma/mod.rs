@@ -227,23 +227,31 @@ impl Dma {
     }
 
     /// The same where the end of a sequence may be noticed late by whoever looks: none of them raises an interrupt that is switched
-    /// on, or starts another channel.
+    /// on, or starts another channel. Such ends are no matter where `is_foreseen` by the request and what remains.
     #[inline]
-    pub(crate) fn is_quiet_unless_looked_at(&self, transfers: u32) -> bool {
+    pub(crate) fn is_quiet_unless_looked_at(
+        &self,
+        transfers: u32,
+        is_foreseen: impl Fn(u8, u32) -> bool,
+    ) -> bool {
+        let standing = |channel: &Channel| self.standing >> channel.treq & 1 != 0;
+        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        let mut ends = self.noticed_ends(transfers);
+        self.next_tick == NEVER
+            && !busy.any(standing)
+            && ends.all(|(treq, remaining)| is_foreseen(treq, remaining))
+    }
+
+    /// The requests of the channels that end a sequence within so many transfers and are noticed then, and what remains of each.
+    pub(crate) fn noticed_ends(&self, transfers: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
         let enabled = self.enabled_interrupts[0] | self.enabled_interrupts[1];
-        let mut busy = self.busy;
-        while busy != 0 {
-            let index = busy.trailing_zeros() as usize;
-            let channel = &self.channels[index];
-            busy &= busy - 1;
+        let busy = self.channels.iter().enumerate().filter(|(_, channel)| channel.busy);
+        busy.filter_map(move |(index, channel)| {
             let tells = !channel.has(IRQ_QUIET) && enabled >> index & 1 == 1;
             let starts = channel.chain_to() != index && channel.chain_to() < CHANNEL_COUNT;
             let ends = channel.remaining <= transfers && (tells || starts);
-            if ends || self.standing >> channel.treq & 1 != 0 {
-                return false;
-            }
-        }
-        self.next_tick == NEVER
+            ends.then_some((channel.treq, channel.remaining))
+        })
     }
 
     /// Whether a channel that is under way stores where a memory is.

@@ -2,11 +2,12 @@
 //! and these go as fast as the quickest way of its program from one OUT or IN to the next allows.
 
 use super::reach::{places_from, successors};
+use super::decoded::Decoded;
 use super::registers::Config;
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
 use crate::lines::Dreq;
-use units::Picoseconds;
+use units::{PS_PER_S, Picoseconds};
 
 /// More ticks than any way without a loop takes.
 const FAR: u64 = 32 * 32;
@@ -39,6 +40,13 @@ impl ShiftPace {
     fn ticks_left(&self, shifted: u8) -> u64 {
         let bits = self.threshold.saturating_sub(shifted.into());
         bits.div_ceil(self.pace.bits).saturating_sub(1) * self.pace.ticks
+    }
+}
+
+impl ShiftPace {
+    /// The fewest ticks from one word to the next.
+    fn ticks_of_word(&self) -> u64 {
+        self.threshold.div_ceil(self.pace.bits) * self.pace.ticks
     }
 }
 
@@ -124,6 +132,34 @@ impl Pio {
 }
 
 impl Pio {
+    /// Finds out what the programs of the machines do, which the pace of their words is taken from.
+    pub(crate) fn decode(&mut self) {
+        for (machine, decoded) in self.machines.iter().zip(&mut self.decoded) {
+            if machine.enabled && decoded.is_none() {
+                *decoded = Some(Box::new(Decoded::new(&self.program, machine)));
+            }
+        }
+    }
+
+    /// When the DMA makes the last of the remaining transfers of a request at the earliest; nothing where it needs no further word
+    /// of a machine, or the machine is another block's.
+    pub(crate) fn end_of_sequence(&self, treq: u8, remaining: u32) -> Option<Picoseconds> {
+        let own = usize::from(treq.checked_sub(self.block.dreq_tx0)?);
+        let machine = self.machines.get(own % MACHINES).filter(|_| own < 2 * MACHINES)?;
+        let WordPace::Shifts { out, into } = self.decoded[own % MACHINES].as_ref()?.word_pace() else {
+            return None;
+        };
+        let (pace, at_once) = match own < MACHINES {
+            true => (out, machine.config.transmit_depth - machine.transmit.level()),
+            false => (into, machine.receive.level()),
+        };
+        let words = u64::from(remaining.checked_sub(at_once.into())?.checked_sub(1)?);
+        let ticks = words * pace.as_ref()?.ticks_of_word();
+        let (next, cycles) = (self.next_word(), machine.divider.after(ticks) - machine.divider.after(0));
+        let period = PS_PER_S as u64 / self.edges.hz().max(1);
+        next.ps().checked_add_unsigned(cycles.saturating_sub(1) * period).map(Picoseconds::new)
+    }
+
     /// Whether a machine goes on up to and including a time without asking its FIFOs for anything.
     pub(crate) fn leaves_fifos_alone(&self, n: usize, at: Picoseconds) -> bool {
         let machine = &self.machines[n];
