@@ -20,7 +20,8 @@ REPLAYS = {
     "crates/bench/tests/bench/suite.rs": {"suite"},
     "crates/packets/tests/packets/fuzz_corpus.rs": {"packets"},
     "fuzz/network/mod.rs": {
-        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments", "servers", "clients",
+        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments",
+        "servers", "clients",
     },
 }  # fmt: skip
 
