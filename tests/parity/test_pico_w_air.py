@@ -1,4 +1,4 @@
-"""The air of a Pico W by public images: round trips, power save, what the radio draws, networks that come and go, its own one.
+"""The air of a Pico W by public images: round trips, power save, currents, networks that come and go, its own one.
 
 What is published is said at each figure; docs/explanation/fidelity-cyw43.md has all of it in one table.
 """
@@ -66,8 +66,9 @@ print('goes on')
 
 
 def test_the_least_and_the_mean_of_pings_are_those_published_and_their_spread_follows(tmp_path: Path) -> None:
-    # Published: 3.23 ms at least, 5.37 on average, 40.5 at most, deviation 3.21. The least is fitted by the time of a frame in the
-    # chip and the mean by the load of the channel; deviation and maximum are predicted. Pings so often keep it awake.
+    # Published: 3.23 ms at least, 5.37 on average, 40.5 at most, deviation 3.21. The least is fitted by the time of a
+    # frame in the chip and the mean by the load of the channel; deviation and maximum are predicted. Pings so often
+    # keep it awake.
     found = pings_of_the_server(tmp_path, "[wifi]\nmedium_load = 46\n[pc.wifi]\n", "150ms", 600)
     assert found.times[0] == pytest.approx(3.23, abs=0.1)
     assert mean(found.times) == pytest.approx(5.37, rel=0.1)
@@ -86,8 +87,8 @@ def test_pings_each_second_reach_200_ms_in_power_save_and_others_stay_low(tmp_pa
     assert 90 < at_each_beacon.at(0.97) < 120
 
 
-def test_an_idle_radio_draws_36_mA_without_power_save_and_2_with_it(tmp_path: Path) -> None:
-    # Both are published; 2 mA is what the current of a dozing radio is fitted on, at the DTIM period of 2.
+def test_an_idle_radio_in_power_save_draws_2_milliamperes(tmp_path: Path) -> None:
+    # Published, against 36 mA without power save. The current of a dozing radio is fitted on it, at a DTIM period of 2.
     def idle(network: str) -> float:
         path = tmp_path / "network.toml"
         path.write_text(network, encoding="utf-8")

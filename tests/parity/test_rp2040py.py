@@ -1,7 +1,7 @@
 """A script in MicroPython for a Pico W, here and under rp2040py, a third party's emulator with a functional radio.
 
-It is a black box: nothing of it is read but what the script prints there. It has no times, one fixed access point, and takes any
-passphrase, so what can agree is the order of states, and what the radio's driver and its users are told of them.
+It is a black box: nothing of it is read but what the script prints there. It has no times, one fixed access point, and
+takes any passphrase, so what can agree is the order of states, and what users of the driver are told of them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ STATES = re.compile(r"^(?:active|joined|left) .*", re.MULTILINE)
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not ORACLE.is_file(), reason="rp2040py is not in its environment: rp2040py-requirements.txt says how"),
+    pytest.mark.skipif(
+        not ORACLE.is_file(), reason="rp2040py is not in its environment: rp2040py-requirements.txt says how"
+    ),
 ]
 
 

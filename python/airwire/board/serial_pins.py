@@ -1,6 +1,7 @@
-"""A serial port at any two pins of a virtual board, whatever makes the characters there: a UART, a PIO program, or a loop.
+"""A serial port at any two pins of a virtual board, whatever makes the characters there: a UART, PIO, or a loop.
 
-The board's own consoles are those of its UARTs and of USB. Here characters are read out of edges, and written as levels.
+The board's own consoles are those of its UARTs and of USB. Here characters are read out of edges, and written as
+levels.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
 
 
 def _air(stages: Sequence[Stage]) -> list[NamedCause]:
-    """Channel, beacons and access point, each way; a radio's own processing counts with it up to where frames are seen."""
+    """Channel, beacons and access point, each way."""
     air = [stage for stage in stages if stage.cause == "air" and stage.subject == "frames"]
     if not air:
         return []
