@@ -330,14 +330,15 @@ def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
 def test_every_field_of_sweeps_and_histories_in_json_is_described(airwire: Run, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\n")
     (tmp_path / "slow.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\nsf = 9\n")
-    line = ("sweep", "suite.toml", "--over", "sf=6,7", "--out", "swept", "--json")
+    axes = ("--over", "sf=6,7", "--over", "header=explicit,implicit")
+    line = ("sweep", "suite.toml", *axes, "--out", "swept", "--json")
     described = fields_in(JSON_PAGE, "airwire.sweep/1")
     lists = ("axes",)
     seen = dict(paths_of(json.loads(airwire(*line).stdout), free=lists))
     assert set(seen) == set(described)
     columns = {name for row in sections(SWEEP_FOLDER_PAGE)["points"] for name in re.findall(r"`(\w+)`", row[0])}
     points = pl.read_parquet(tmp_path / "swept" / "points" / "*.parquet")
-    assert set(points.columns) == columns | {"sf", "payload"}
+    assert set(points.columns) == columns | {"sf", "header", "payload"}
     for name in ("suite", "slow"):
         airwire("run", f"{name}.toml", "--out", name)
         added = json.loads(airwire("history", "add", name, "--label", name, "--json").stdout)
