@@ -73,6 +73,8 @@ def parted(line: str) -> list[str]:
         ("airwire help wh", ["why"]),
         ("airwire help board pro", ["profile"]),
         ("airwire run suite.toml --only u", ["uart"]),
+        ("airwire sweep suite.toml --over spi_c", ["spi_clock="]),
+        ("airwire history trend a --metric p9", ["p95", "p99"]),
         ("airwire run publ", ["published"]),
         ("airwire run s", ["serial", "suite.toml"]),
         ("airwire run ./s", ["./suite.toml"]),

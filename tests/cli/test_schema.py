@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     ),
     "compare": ("compare", "12B-slotted.csv", "12B-faster.csv"),
     "run": ("run", "suite.toml", "--out", "again"),
+    "sweep": ("sweep", "suite.toml", "--over", "sf=7,8", "--seeds", "2", "--out", "swept"),
     "explain": ("explain", "run"),
     "choose": ("choose", "--payload", "12B", "--p95", "100ms", "--link", "lora", "--link", "uart"),
     "links": ("links",),
@@ -78,6 +79,24 @@ def test_an_explained_capture_is_as_the_schema_says(airwire: Airwire, measured: 
     printed = json.loads(airwire("explain", "12B-slotted.csv", "--link", "lora", "--json").stdout)
     assert "capture" in printed
     assert wrong_in(schema_of(airwire, "explain"), printed) == []
+
+
+def test_a_history_prints_what_its_schemas_say(airwire: Airwire, measured: Path) -> None:
+    (measured / "slow.toml").write_text(SUITE.replace("uart]", "uart]\nbaud = 9600"))
+    package.run(measured / "slow.toml", out=measured / "slow", environment=environment())
+    rows = ("uart/12B", "--good", "fast", "--bad", "slow")
+    for name, command in {
+        "history-add": ("history", "add", "run", "--label", "fast"),
+        "history-list": ("history", "list"),
+        "history-trend": ("history", "trend", "uart/12B"),
+        "history-first-bad": ("history", "first-bad", *rows),
+    }.items():
+        printed = json.loads(airwire(*command, "--json").stdout)
+        assert wrong_in(schema_of(airwire, name), printed) == [], name
+        if name == "history-add":
+            airwire("history", "add", "slow", "--label", "slow")
+    exported = airwire("history", "export", "all.json")
+    assert (exported.returncode, json.loads((measured / "all.json").read_text())["schema"]) == (0, "airwire.history/1")
 
 
 def test_boards_that_run_print_what_their_schemas_say(airwire: Airwire, images: Path) -> None:

@@ -39,6 +39,7 @@ from airwire.synthetic import SlottedLink
 Run = Callable[..., CompletedProcess[str]]
 JSON_PAGE = REPOSITORY / "docs" / "reference" / "json.md"
 RUN_FOLDER_PAGE = REPOSITORY / "docs" / "reference" / "run-folder.md"
+SWEEP_FOLDER_PAGE = REPOSITORY / "docs" / "reference" / "sweep-folder.md"
 FIDELITY_PAGE = REPOSITORY / "docs" / "explanation" / "fidelity.md"
 # Stands for an object whose fields follow.
 OBJECT = object()
@@ -338,12 +339,42 @@ def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
     assert seen_in(airwire, "airwire.choose/1", *both) == set(fields_in(JSON_PAGE, "airwire.choose/1"))
 
 
+<<<<<<< HEAD
 def test_every_field_of_a_search_is_described(airwire: Run) -> None:
     words = ("tune", "lora", "--payload", "12B", "--goal", "min p95", "--subject-to", "loss<=1%", "--budget", "12")
     seen = seen_in(airwire, "airwire.tune/1", (*words, "--samples", "100", "--cache", "cache", "--out", "tuned"))
     # With a file of lwIP's options alone.
     of_a_file = {"binding[].option", "binding[].evidence"}
     assert seen | of_a_file == set(fields_in(JSON_PAGE, "airwire.tune/1"))
+=======
+def test_every_field_of_sweeps_and_histories_in_json_is_described(airwire: Run, tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\n")
+    (tmp_path / "slow.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\nsf = 9\n")
+    axes = ("--over", "sf=6,7", "--over", "header=explicit,implicit")
+    line = ("sweep", "suite.toml", *axes, "--out", "swept", "--json")
+    described = fields_in(JSON_PAGE, "airwire.sweep/1")
+    lists = ("axes",)
+    seen = dict(paths_of(json.loads(airwire(*line).stdout), free=lists))
+    assert set(seen) == set(described)
+    columns = {name for row in sections(SWEEP_FOLDER_PAGE)["points"] for name in re.findall(r"`(\w+)`", row[0])}
+    points = pl.read_parquet(tmp_path / "swept" / "points" / "*.parquet")
+    assert set(points.columns) == columns | {"sf", "header", "payload"}
+    for name in ("suite", "slow"):
+        airwire("run", f"{name}.toml", "--out", name)
+        added = json.loads(airwire("history", "add", name, "--label", name, "--json").stdout)
+    assert set(dict(paths_of(added))) == set(fields_in(JSON_PAGE, "airwire.history-add/1"))
+    run = {name.removeprefix("added[].") for name in fields_in(JSON_PAGE, "airwire.history-add/1") if "[]." in name}
+    listed = json.loads(airwire("history", "list", "--json").stdout)
+    assert set(listed) == {name.removesuffix("[]") for name in fields_in(JSON_PAGE, "airwire.history-list/1")}
+    assert set(listed["runs"][0]) == run
+    trend = json.loads(airwire("history", "trend", "lora/12B", "--json").stdout)
+    free = ("steps[].run", "steps[].figure.settings")
+    of_objects = {name for name, inner in paths_of(trend, free=free) if inner is not OBJECT or name.endswith("change")}
+    assert of_objects == set(fields_in(JSON_PAGE, "airwire.history-trend/1"))
+    first = json.loads(airwire("history", "first-bad", "lora/12B", "--good", "suite", "--bad", "slow", "--json").stdout)
+    found = dict(paths_of(first, free=("probes[].figure", "probes[].change")))
+    assert set(found) == set(fields_in(JSON_PAGE, "airwire.history-first-bad/1"))
+>>>>>>> h/sweep
 
 
 def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_captures: Path, tmp_path: Path) -> None:
