@@ -339,14 +339,14 @@ def test_every_field_of_a_choice_in_json_is_described(airwire: Run) -> None:
     assert seen_in(airwire, "airwire.choose/1", *both) == set(fields_in(JSON_PAGE, "airwire.choose/1"))
 
 
-<<<<<<< HEAD
 def test_every_field_of_a_search_is_described(airwire: Run) -> None:
     words = ("tune", "lora", "--payload", "12B", "--goal", "min p95", "--subject-to", "loss<=1%", "--budget", "12")
     seen = seen_in(airwire, "airwire.tune/1", (*words, "--samples", "100", "--cache", "cache", "--out", "tuned"))
     # With a file of lwIP's options alone.
     of_a_file = {"binding[].option", "binding[].evidence"}
     assert seen | of_a_file == set(fields_in(JSON_PAGE, "airwire.tune/1"))
-=======
+
+
 def test_every_field_of_sweeps_and_histories_in_json_is_described(airwire: Run, tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\n")
     (tmp_path / "slow.toml").write_text("samples = 60\npayloads = [12]\n[links.lora]\nsf = 9\n")
@@ -374,7 +374,6 @@ def test_every_field_of_sweeps_and_histories_in_json_is_described(airwire: Run, 
     first = json.loads(airwire("history", "first-bad", "lora/12B", "--good", "suite", "--bad", "slow", "--json").stdout)
     found = dict(paths_of(first, free=("probes[].figure", "probes[].change")))
     assert set(found) == set(fields_in(JSON_PAGE, "airwire.history-first-bad/1"))
->>>>>>> h/sweep
 
 
 def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_captures: Path, tmp_path: Path) -> None:
