@@ -87,7 +87,8 @@ impl Gspi {
     }
 
     fn is_followed_by_status(&self, behind: &impl Behind) -> bool {
-        let is_last = |command: &Command| matches!(self.phase, Phase::Write(moved) if moved + 4 >= command.bytes);
+        let is_last =
+            |command: &Command| matches!(self.phase, Phase::Write(moved) if moved + 4 >= command.bytes);
         behind.appends_status() && self.command.as_ref().is_some_and(is_last)
     }
 

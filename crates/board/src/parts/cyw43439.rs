@@ -112,8 +112,7 @@ impl Part for Seat {
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
         let chip = self.chip.filter(|_| (pulses.clock, pulses.data) == (self.clock, self.data));
         let Some(chip) = chip else { return Answer::default() };
-        let response =
-            around.with_device(chip, |chip| chip.pulses(pulses.count, pulses.sent, pulses.times));
+        let response = around.with_device(chip, |chip| chip.pulses(pulses.count, pulses.sent, pulses.times));
         let Response { count, levels, at_rise } = response.unwrap_or_default();
         Answer { count, levels, at_rise }
     }

@@ -165,8 +165,10 @@ impl Host {
     fn transfer(&mut self, command: &Command, written: &[u32], reads: u32, how: &str) -> bool {
         let shift = self.random.below(4) << 18 | 0b11 << 16;
         let sends_low_first = shift >> 19 & 1 == 1;
-        let words: Vec<u32> =
-            std::iter::once(command.word()).chain(written.iter().copied()).map(|word| self.order.swap(word)).collect();
+        let words: Vec<u32> = std::iter::once(command.word())
+            .chain(written.iter().copied())
+            .map(|word| self.order.swap(word))
+            .collect();
         for (n, word) in (0..).zip(&words) {
             self.boards.poke(SENT + 4 * n, if sends_low_first { word.reverse_bits() } else { *word });
         }
@@ -179,7 +181,8 @@ impl Host {
         self.poke(self.at(0xd0), shift);
         self.execute(0xe081);
         self.poke(PIO, 1 << (4 + self.machine) | 1 << (8 + self.machine));
-        for (value, instruction) in [(32 * words.len() as u32 - 1, 0x6020), ((32 * reads).max(1) - 1, 0x6040)] {
+        for (value, instruction) in [(32 * words.len() as u32 - 1, 0x6020), ((32 * reads).max(1) - 1, 0x6040)]
+        {
             self.poke(PIO + 0x10 + 4 * self.machine, value);
             self.execute(instruction);
         }
@@ -251,8 +254,7 @@ fn set_bus(host: &mut Host, how: &str) {
         (0b01, WordOrder::HighFirst),
     ]);
     let value = bits | host.random.below(2) << 4 | 4 << 8 | host.random.of(&[0, 2]) << 16;
-    let command =
-        Command { is_write: true, increments: true, function: Function::Bus, address: 0, bytes: 4 };
+    let command = Command { is_write: true, increments: true, function: Function::Bus, address: 0, bytes: 4 };
     if host.transfer(&command, &[value], 0, how) {
         host.order = order;
     }

@@ -118,13 +118,7 @@ impl Bus {
     }
 
     /// Makes a transfer before the block has come to its time, where the block has nothing to do with its FIFO before that.
-    fn move_word_early(
-        &mut self,
-        block: usize,
-        port: &Port,
-        channels: &Channels,
-        at: Picoseconds,
-    ) -> bool {
+    fn move_word_early(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
         let n = port.machine;
         if !self.blocks.pio[block].leaves_fifos_alone(n, at) {
             return false;

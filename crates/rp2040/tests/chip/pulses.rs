@@ -147,7 +147,10 @@ impl Outside for Slave {
         while answer.count < pulses.count {
             // At the ends of what it takes and gives it wants to see the edges.
             let last = self.bits == if self.takes() { 31 } else { 1 };
-            if last && self.takes + self.gives <= 1 || last && self.takes == 1 || self.takes() != pulses.sent.is_some() {
+            if last && self.takes + self.gives <= 1
+                || last && self.takes == 1
+                || self.takes() != pulses.sent.is_some()
+            {
                 break;
             }
             let number = answer.count;
@@ -246,7 +249,8 @@ impl Driver {
             write(self.at(INSTR), instruction);
         }
         write(self.at(INSTR), 0x0000);
-        let control = |channel: u32| 1 | 2 << 2 | channel << 11 | u32::from(random_quiet(from, channel)) << 21;
+        let control =
+            |channel: u32| 1 | 2 << 2 | channel << 11 | u32::from(random_quiet(from, channel)) << 21;
         let received = RECEIVED + 0x100 * random.below(16);
         for value in [(0x40, PIO[0] + 0x20 + 4 * self.machine), (0x44, received), (0x48, gives)] {
             write(DMA + value.0, value.1);
@@ -274,7 +278,11 @@ impl Driver {
                 6 => [1, self.at(0xd4), 0],
                 7 => [1, IO_BANK0 + 0xf0 + 4 * (self.data / 8), 0],
                 8 => [0, IO_BANK0 + 0xf0 + 4 * (self.data / 8), u32::MAX],
-                9 => [0, IO_BANK0 + 0x100 + 4 * (self.data / 8), random.of(&[0, 4, 8]) << (4 * (self.data % 8))],
+                9 => [
+                    0,
+                    IO_BANK0 + 0x100 + 4 * (self.data / 8),
+                    random.of(&[0, 4, 8]) << (4 * (self.data % 8)),
+                ],
                 10 => [0, DMA_ABORT, 1 + random.below(3)],
                 _ => [1, DMA + random.of(&[8, 0x48, 0x400]), 0],
             });
@@ -299,7 +307,14 @@ fn driver(seed: u64) -> Driver {
     let data = (clock + 1 + random.below(5)) % 29;
     let select = (clock + 9 + random.below(5)) % 29;
     let program = random.below(3) as usize;
-    Driver { machine: random.below(4), clock, data, select, program: PROGRAMS[program], end: [4, 5, 4][program] }
+    Driver {
+        machine: random.below(4),
+        clock,
+        data,
+        select,
+        program: PROGRAMS[program],
+        end: [4, 5, 4][program],
+    }
 }
 
 fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
@@ -346,7 +361,8 @@ fn check(seed: u64) -> (u64, usize) {
         assert_eq!((one.bits, one.shift, one.pulled), (other.bits, other.shift, other.pulled), "{how}");
         same(&quick, &slow, &how);
         let pio = (0..0x144).filter(|register| !(0x10..0x30).contains(register)).map(|at| PIO[0] + at);
-        let others = (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain((0xf0..0x10c).map(|at| IO_BANK0 + at));
+        let others =
+            (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain((0xf0..0x10c).map(|at| IO_BANK0 + at));
         for at in pio.chain(others).filter(|at| at % 4 == 0) {
             assert_eq!(quick.read_word(at), slow.read_word(at), "{how}: {at:#x}");
         }

@@ -131,14 +131,7 @@ impl Pio {
     }
 
     /// What IN sees in each round: the answer as many cycles later as an input takes, and before that what was there.
-    fn received_bits(
-        &self,
-        looped: &Loop,
-        shape: &Shape,
-        times: &Times,
-        answer: &Answer,
-        io: &Io,
-    ) -> u32 {
+    fn received_bits(&self, looped: &Loop, shape: &Shape, times: &Times, answer: &Answer, io: &Io) -> u32 {
         let Some(into) = looped.into.filter(|_| shape.writes.is_none()) else { return 0 };
         let spoken = if answer.at_rise { shape.rise } else { shape.fall };
         let period = times.cycle(1, 0) - times.cycle(0, 0);

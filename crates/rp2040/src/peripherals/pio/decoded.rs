@@ -4,8 +4,8 @@
 
 use super::ALL_PINS;
 use super::burst::Untold;
-use super::loops::Loop;
 use super::execute::{bit_count, shifted_in, shifted_out};
+use super::loops::Loop;
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
 use super::words::WordPace;
@@ -165,7 +165,14 @@ impl Decoded {
         let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config));
         let pulls_at = if config.autopull { config.pull_threshold } else { NO_WORD };
         let pushes_at = if config.autopush { config.push_threshold } else { NO_WORD };
-        Self { steps, config: *config, pulls_at, pushes_at, words: WordPace::of(machine, program), loops: Default::default() }
+        Self {
+            steps,
+            config: *config,
+            pulls_at,
+            pushes_at,
+            words: WordPace::of(machine, program),
+            loops: Default::default(),
+        }
     }
 
     /// The loop that comes back to a place, if it goes the same way whatever the data.

@@ -213,9 +213,7 @@ fn shifted_rounds(shift: Option<Shift>, count: u8, threshold: Option<u8>, moves_
     match shift {
         None => u64::MAX,
         _ if left == 0 => 0,
-        Some(shift) if shift.is_last && moves_word && left % shift.bits == 0 => {
-            u64::from(left / shift.bits)
-        }
+        Some(shift) if shift.is_last && moves_word && left % shift.bits == 0 => u64::from(left / shift.bits),
         Some(shift) => u64::from((left - 1) / shift.bits),
     }
 }

@@ -48,7 +48,8 @@ impl Pio {
             if next > last || next == NEVER {
                 break;
             }
-            let searches = !heeds_fifos && self.heard == 0 && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
+            let searches =
+                !heeds_fifos && self.heard == 0 && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
             if searches && let Some(period) = search.period(self, next, io) {
                 self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);
                 continue;

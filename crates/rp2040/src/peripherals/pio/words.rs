@@ -1,8 +1,8 @@
 //! How soon a machine can move a word through its FIFO: not before so many bits have gone through a shift register as make a word,
 //! and these go as fast as the quickest way of its program from one OUT or IN to the next allows.
 
-use super::reach::{places_from, successors};
 use super::decoded::Decoded;
+use super::reach::{places_from, successors};
 use super::registers::Config;
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
