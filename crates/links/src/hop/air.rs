@@ -225,7 +225,7 @@ impl WifiAir {
         let Some((_, frame)) = self.arriving.pop_first() else { return };
         match frame.content {
             Content::Data { way: Way::ToStation, .. } => self.for_station(frame),
-            _ => self.take_of_station(frame),
+            _ => self.queue_uplink(frame),
         }
     }
 

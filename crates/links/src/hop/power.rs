@@ -81,7 +81,7 @@ impl WifiAir {
     }
 
     /// A frame of a station's own wakes its radio.
-    pub(super) fn take_of_station(&mut self, mut frame: Frame) {
+    pub(super) fn queue_uplink(&mut self, mut frame: Frame) {
         let own = &self.stations[frame.station];
         if let (Some(_), Some(power_save)) = (own.dozes_since, own.setup.power_save) {
             self.wake(frame.station, self.now);
