@@ -147,7 +147,10 @@ def test_workers_end_with_the_sweep(tmp_path: Path) -> None:
 def test_two_sweeps_do_not_write_into_one_folder(tmp_path: Path) -> None:
     running = sweep(tmp_path)
     in_the_midst(tmp_path, running)
+    # It is held, so that it cannot end before the other one begins.
+    running.send_signal(signal.SIGSTOP)
     code, _, said = ended(sweep(tmp_path))
+    running.send_signal(signal.SIGCONT)
     assert (code, said) == (
         2,
         "airwire: out: another sweep is writing there; wait for it, or name another folder with --out\n",

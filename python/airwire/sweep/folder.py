@@ -8,6 +8,7 @@ ends is a line of the journal, which survives whatever ends this process.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -49,15 +50,16 @@ class SweepFolder:
         self._left: Counter[int] = Counter()
         """How many points of a part have not ended."""
         self._journal: BinaryIO | None = None
-        self._lock: BinaryIO | None = None
+        self._lock: int | None = None
 
     def __enter__(self) -> Self:
         check_folder(self.path, self.plan.digest)
         with new_folder(self.path / POINTS):
+            # The folder of points is never replaced, as a file would be by its next version.
+            self._take_lock()
             if not (self.path / PLAN).exists():
                 text = json.dumps({"schema": SCHEMA, **self._description}, indent=2, ensure_ascii=True)
                 write_file(self.path / PLAN, text + "\n")
-        self._take_lock()
         self._resume()
         self._journal = (self.path / JOURNAL).open("ab")
         return self
@@ -70,7 +72,7 @@ class SweepFolder:
         if kind is None:
             (self.path / JOURNAL).unlink(missing_ok=True)
         if self._lock is not None:
-            self._lock.close()
+            os.close(self._lock)
 
     @property
     def finished(self) -> int:
@@ -176,11 +178,12 @@ class SweepFolder:
             import fcntl
         except ImportError:
             return
-        self._lock = (self.path / PLAN).open("rb")
+        self._lock = os.open(self.path / POINTS, os.O_RDONLY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._lock.close()
+            os.close(self._lock)
+            self._lock = None
             raise _core.AirwireError(
                 f"{self.path}: another sweep is writing there; wait for it, or name another folder with --out"
             ) from None
@@ -190,6 +193,9 @@ def check_folder(path: Path, digest: str | None = None) -> None:
     """Refuse a folder that is no sweep, is one of another plan, or has files in its data set that are none of it."""
     if path.is_dir() and any(path.iterdir()):
         if not (path / PLAN).is_file():
+            if [inside.name for inside in path.rglob("*")] == [POINTS]:
+                # Whoever began it was ended before it wrote the plan.
+                return
             raise _core.AirwireError(f"{path}: is there and is no sweep; name another folder with --out")
         content = read_plan(path)
         if digest is not None and content["digest"] != digest:
