@@ -15,6 +15,8 @@ from airwire.tune.metrics import METRICS, Metric, words
 from airwire.tune.sentences import before_and_after, verdict_line, worth_row
 
 _HEIGHT = 320
+_WIDE = 15
+"""So many times the least, beyond which an axis is logarithmic."""
 _SCALES = {
     "bit/s": (1e6, "Mbit/s"),
     "/s": (1.0, "per second"),
@@ -66,13 +68,15 @@ def pareto_figure(found: Tuning) -> Figure | None:
     if across is None:
         return None
     points: Columns = {"x": [], "y": [], "kind": [], "what": []}
-    for one in found.candidates:
-        if one.refused is None:
-            for column, value in zip(points.values(), _point(found, one, across, up), strict=True):
-                column.append(value)
+    told = [_point(found, one, across, up) for one in found.candidates if one.refused is None]
+    # What is told last lies on top.
+    order = [entry.label for entry in _KINDS]
+    for point in sorted(told, key=lambda one: order.index(one[2])):
+        for column, value in zip(points.values(), point, strict=True):
+            column.append(value)
     panel = Panel(
         f"{up.name} by {across.name}",
-        _spec(across, up),
+        _spec(across, up, points),
         {"points": points},
         f"{len(points['x'])} candidates by {across.name} and {up.name}; {verdict_line(found)}.",
         wide=True,
@@ -108,10 +112,13 @@ def _point(found: Tuning, one: Measured, across: Metric, up: Metric) -> tuple[fl
     return float(f"{x:.6g}"), float(f"{y:.6g}"), kind, f"{figures}: {values}"
 
 
-def _spec(across: Metric, up: Metric) -> Spec:
+def _spec(across: Metric, up: Metric, points: Columns) -> Spec:
     def axis(field: str, metric: Metric) -> Spec:
         unit = _SCALES.get(metric.unit, (0.01, "%"))[1]
-        scale = {"zero": False, "nice": True}
+        scale: Spec = {"zero": False, "nice": True}
+        least, most = min(points[field]), max(points[field])
+        if least > 0 and most > _WIDE * least:
+            scale = {"type": "log", "nice": True}
         return {"field": field, "type": "quantitative", "title": f"{metric.name} in {unit}", "scale": scale}
 
     kinds = [entry.label for entry in _KINDS]

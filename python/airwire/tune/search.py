@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, permutations, product
 from math import inf, prod
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +65,7 @@ class Search:
     def run(self) -> None:
         """Search until the budget is used, or nothing better comes."""
         self.look([self.start()])
-        combinations = prod(len(knob.values) for knob in self.knobs)
-        if combinations <= self.budget:
+        if prod(len(knob.values) for knob in self.knobs) <= self.budget:
             for batch in _batches(self._all()):
                 self.look(batch)
             return
@@ -142,14 +141,34 @@ class Search:
         return False
 
     def _improve(self) -> None:
-        """Go from the best to its neighbours, as long as one is better."""
+        """Go from the best to its neighbours, as long as one is better; where none is, to those by two knobs."""
         while (best := self.best()) is not None and self.measured < self.budget:
-            around = [values for values in self._neighbours(best.values) if _key(values) not in self.found]
-            for batch in _batches(around[: self.budget - self.measured]):
-                self.look(batch)
-            after = self.best()
-            if after is best or not self.is_better(after, best):
+            if not (
+                self._is_left(best, self._neighbours(best.values)) or self._is_left(best, self._pairs(best.values))
+            ):
                 return
+
+    def _is_left(self, best: Measured, around: Sequence[Values]) -> bool:
+        """Whether one of these is better than the best; they are looked at until one is."""
+        for batch in _batches([values for values in around if _key(values) not in self.found]):
+            if self.measured >= self.budget:
+                return False
+            self.look(batch)
+            if self.is_better(self.best(), best):
+                return True
+        return False
+
+    def _pairs(self, values: Values) -> list[Values]:
+        """Two ordered knobs a step further: both up, then one up and one down."""
+        ordered = [knob for knob in self.knobs if knob.is_ordered]
+        both = [(one, 1, other, 1) for one, other in combinations(ordered, 2)]
+        either = [(one, 1, other, -1) for one, other in permutations(ordered, 2)]
+        found: list[Values] = []
+        for one, up, other, way in (*both, *either):
+            moved = _moved(one, values, up), _moved(other, values, way)
+            if moved[0] is not None and moved[1] is not None:
+                found.append({**values, one.name: moved[0], other.name: moved[1]})
+        return found
 
     def _neighbours(self, values: Values) -> list[Values]:
         found: list[Values] = []
@@ -188,6 +207,12 @@ def best_of(kept: Sequence[Measured], goals: Sequence[Goal], changes: Callable[[
         top = (max if goal.better == "max" else min)(one.figures[name] for one in left)
         left = [one for one in left if goal.gain(top, one.figures[name]) <= WORTH * (1 if len(goals) > 1 else 0)]
     return min(left, key=lambda one: (changes(one), one.key))
+
+
+def _moved(knob: Knob, values: Values, steps: int) -> str | None:
+    """The value of a knob so many steps from where it is, if there is one."""
+    place = list(knob.values).index(values[knob.name]) + steps
+    return knob.values[place] if 0 <= place < len(knob.values) else None
 
 
 def _dominates(one: Measured, other: Measured, goals: Sequence[Goal]) -> bool:
