@@ -21,9 +21,7 @@ def install(cache: Path) -> Path:
 def ask(oracle: Path, request: Mapping[str, Any]) -> dict[str, Any]:
     """What the harness answers to a request (``run.mjs`` says what it takes)."""
     command = ["node", str(oracle / "run.mjs")]
-    ended = subprocess.run(
-        command, input=json.dumps(request), capture_output=True, text=True, timeout=300, check=False
-    )
+    ended = subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, timeout=300, check=False)
     if ended.returncode:
         raise RuntimeError(f"{' '.join(command)}: {ended.stderr.strip()[:400]}")
     answer: dict[str, Any] = json.loads(ended.stdout)

@@ -440,6 +440,14 @@ def test_boards_are_described() -> None:
         "pico-w5200",
         "pico-w5100",
         "ideal-mac",
+        "arduino-uno",
+        "arduino-uno-w5500",
+        "arduino-uno-w5100",
+        "arduino-mega",
+        "arduino-mega-w5500",
+        "goldilocks-1284p",
+        "goldilocks-1284p-w5100",
+        "goldilocks-1284p-w5200",
     ]
     description = describe_board("w5500-evb-pico")
     assert ("W5500", "w5500") in [(chip.name, chip.kind) for chip in description.chips]

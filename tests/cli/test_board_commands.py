@@ -256,7 +256,9 @@ def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None
     assert "w5500-evb-pico" in listed.stdout
     content = json.loads(airwire("board", "list", "--json").stdout)
     networked = ["w5500-evb-pico", "w5100s-evb-pico", "w55rp20-evb-pico", "pico-w5200", "pico-w5100", "ideal-mac"]
-    names = ["pico", "pico-w", *networked]
+    arduinos = ["arduino-uno", "arduino-uno-w5500", "arduino-uno-w5100", "arduino-mega", "arduino-mega-w5500"]
+    goldilocks = ["goldilocks-1284p", "goldilocks-1284p-w5100", "goldilocks-1284p-w5200"]
+    names = ["pico", "pico-w", *networked, *arduinos, *goldilocks]
     assert [board["name"] for board in content["boards"]] == names
     checked = airwire("board", "check", "w5100s-evb-pico")
     assert "  W5100S: w5100s\n" in checked.stdout

@@ -172,7 +172,14 @@ def random_program(seed: int, parts: int = 40) -> Program:
     """A program of so many parts, the same for the same seed."""
     writer = _Writer(seed)
     writer.start()
-    kinds = [writer.arithmetic] * 5 + [writer.negation, writer.bits, writer.jump, writer.memory, writer.memory, writer.calls]
+    kinds = [writer.arithmetic] * 5 + [
+        writer.negation,
+        writer.bits,
+        writer.jump,
+        writer.memory,
+        writer.memory,
+        writer.calls,
+    ]
     for _ in range(parts):
         writer.random.choice(kinds)()
     # It ends in a jump to itself, which may be executed any number of times.

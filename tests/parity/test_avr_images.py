@@ -1,7 +1,8 @@
 """Published images for AVRs with an Ethernet chip do here what their sources say.
 
-None is in the repository (README.md says where each is published). What their EEPROM would hold is given with them: the
-thermostat reads texts from it that an earlier sketch has written, and optiboot its addresses and the flag that makes it listen.
+None is in the repository (README.md says where each is published). What their EEPROM would hold is given with them:
+the thermostat reads texts from it that an earlier sketch has written, and optiboot its addresses and the flag that
+makes it listen.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def why_no_board(identity: Identity) -> str:
     if bus is not None:
         head = bus.transactions[0][:4].hex(" ")
         return (
-            f"it talks over SPI (SCK on {identity.pin(bus.sck)}, chip select on {identity.pin(bus.select)}) to a chip that is none of the "
-            f"modelled ones; its first bytes are {head}"
+            f"it talks over SPI (SCK on {identity.pin(bus.sck)}, chip select on {identity.pin(bus.select)}) to a "
+            f"chip that is none of the modelled ones; its first bytes are {head}"
         )
     return f"it talks to no network chip: {_what_it_does(identity, used)}"
 

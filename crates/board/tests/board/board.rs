@@ -22,6 +22,10 @@ fn every_board_that_comes_along_is_right() {
         let led = match name {
             "w55rp20-evb-pico" => 19,
             "pico-w" => 30,
+            // Arduino's LED is on D13: PB5, and PB7 of the larger chips.
+            name if name.starts_with("arduino-uno") => 5,
+            name if name.starts_with("arduino-mega") => 9,
+            name if name.starts_with("goldilocks") => 15,
             _ => 25,
         };
         assert_eq!((board.name.as_str(), board.pin("LED").unwrap()), (name, led));
@@ -75,7 +79,7 @@ fn fields_that_are_not_given_have_their_defaults() {
 fn what_is_wrong_with_a_board_file_is_one_sentence_with_its_line() {
     let cases = [
         ("", "1: mcu is missing: write mcu = \"rp2040\""),
-        ("mcu = 'rp2350'\n", "1: mcu is \"rp2350\", but it is one of rp2040; the nearest is rp2040"),
+        ("mcu = 'rp2350'\n", "1: mcu is \"rp2350\", but it is one of rp2040, atmega328p, atmega1284p, atmega2560; the nearest is rp2040"),
         ("mcu = 'rp2040'\nclock = 1\n", "2: clock: there is no such field; there are name, title"),
         ("mcu = 'rp2040\n", "1: this is not TOML"),
         ("mcu = 'rp2040'\ncrystal = '50 MHz'\n", "2: crystal is 50 MHz, but the RP2040's oscillator takes"),
