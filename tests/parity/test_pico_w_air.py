@@ -1,4 +1,4 @@
-"""The air of a Pico W by public images: round trips, power save, currents, networks that come and go, its own one.
+"""The air of a Pico W by public images: round trips, power save, currents, networks that come and go.
 
 What is published is said at each figure; docs/explanation/fidelity-cyw43.md has all of it in one table.
 """
@@ -41,19 +41,6 @@ while time.ticks_ms() < 30000:
 
 while time.ticks_ms() < 36000: time.sleep(0.1)
 join()
-"""
-OWN_NETWORK = """
-import network, socket
-a = network.WLAN(network.AP_IF); a.config(essid='board', password='correct horse'); a.active(True)
-print('own', a.active(), a.ifconfig()[0], a.config('essid'))
-l = socket.socket(); l.bind(('', 80)); l.listen(2)
-for n in range(5):
-    c, f = l.accept()
-    while c.recv(1024)[-4:] != b'\\r\\n\\r\\n': pass
-    k = c.send(b'HTTP/1.0 200 OK\\r\\nContent-Length: 5\\r\\n\\r\\nhello')
-    c.close()
-
-print('served', n + 1, len(a.status('stations')))
 """
 BLUETOOTH = """
 import bluetooth
@@ -130,18 +117,6 @@ def test_a_station_that_is_thrown_out_hears_of_it_at_once(tmp_path: Path) -> Non
     assert sum(line.startswith("joined 3") for line in printed) == 2, printed
     (first, *_) = [line.split() for line in printed if line.startswith("status")]
     assert int(first[1]) != 3 and 12 <= int(first[2]) <= 15, printed
-
-
-def test_the_board_has_a_network_of_its_own_whose_client_fetches_its_page() -> None:
-    page, lease = "page kind=http to=192.168.4.1 requests=5 start=9s", "lease kind=dhcp-client start=8s"
-    board = Board("pico-w", public_image("micropython-picow-v1.22.1.uf2"), traffic=[lease, page])
-    board.run("2 s")
-    printed = pasted(board, OWN_NETWORK, "20 s")
-    assert "own True 192.168.4.1 board" in printed
-    assert "served 5 1" in printed, printed
-    # MicroPython's server gives out addresses from .16 on.
-    assert board.traffic["lease"].summary == "was given 192.168.4.16 by 192.168.4.1"
-    assert board.traffic["page"].done and board.traffic["page"].failure is None
 
 
 def test_bluetooth_that_is_switched_on_does_not_hang() -> None:
