@@ -64,107 +64,76 @@ impl Core {
         base: u32,
     ) -> Stretch {
         let mut cursor = Cursor::<REGION, MODE>::new(self, ops, base, limit);
-        if Cursor::<REGION, MODE>::FETCHES_RUNS {
-            cursor.execute_runs(self, bus);
-        } else {
-            cursor.execute_on(self, bus);
-        }
-        cursor.close(self)
-    }
-}
-
-impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
-    /// Executes run after run of code that is known to be in the cache of the flash.
-    #[inline(always)]
-    fn execute_runs<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
-        'stretch: while self.cycle < self.limit && self.fetch_run(core, bus) {
-            // Nothing of this loop depends on how a run was found: what merges with it takes registers from it.
-            let reach = self.reach(core);
-            while self.cycle < self.limit {
-                let Some(entries) = reach.get(self.window()) else { break };
-                let kind = entries[0].kind;
+        let core = self;
+        'stretch: loop {
+            // Nothing of this loop depends on how a run of code was found: what merges with it takes registers from it.
+            let reach = cursor.reach(core);
+            while cursor.cycle < cursor.limit {
+                let window = cursor.index as usize..cursor.index as usize + superinstruction::LONGEST;
+                let Some(entries) = reach.get(window) else {
+                    if Cursor::<REGION, MODE>::FETCHES_RUNS {
+                        break;
+                    }
+                    cursor.ends(End::Undecoded);
+                    break 'stretch;
+                };
+                let op = &entries[0];
+                cursor.fetch(core, bus);
+                if MODE == WATCHED
+                    && op.kind != Kind::Undecoded
+                    && let Some(exit) = cursor.show(core, bus)
+                {
+                    cursor.ends(End::Left(exit));
+                    break 'stretch;
+                }
+                let takes_whole = MODE == SUPERINSTRUCTIONS || MODE == SHARED;
+                let kind = if takes_whole { op.kind } else { op.kind.first() };
                 #[cfg(test)]
                 crate::tests::executes(kind);
-                match self.execute(core, bus, entries, kind) {
-                    After::Next => self.index = self.index.wrapping_add(1),
+                let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
+                    Kind::Undecoded => cursor.ends(End::Undecoded),
+                    Kind::Branch => cursor.branch_always(core, bus, op),
+                    Kind::BranchLink => {
+                        core.r[LR] = cursor.pc().wrapping_add(4) | 1;
+                        cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
+                    }
+                    Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
+                    Kind::BranchLinkExchange => {
+                        let target = core.reg(op.a);
+                        core.r[LR] = cursor.pc().wrapping_add(2) | 1;
+                        cursor.interwork(core, bus, target, 2)
+                    }
+                    Kind::ToProgramCounter => {
+                        let addend = if op.c == 1 { op.imm } else { 0 };
+                        cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
+                    }
+                    Kind::Barrier => cursor.barrier(core, bus),
+                    Kind::Wfe
+                    | Kind::Wfi
+                    | Kind::Sev
+                    | Kind::ChangePrimask
+                    | Kind::Svc
+                    | Kind::Bkpt
+                    | Kind::Mrs
+                    | Kind::Msr
+                    | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
+                }});
+                match after {
+                    After::Next => cursor.index = cursor.index.wrapping_add(1),
                     After::Elsewhere => {}
                     After::Unfetched => break,
                     After::Nothing => {
-                        self.drop_run(core, bus);
+                        cursor.drop_run(core, bus);
                         break 'stretch;
                     }
                 }
             }
-        }
-        self.end_run(core, bus);
-    }
-
-    /// Executes whatever comes.
-    #[inline(always)]
-    fn execute_on<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
-        while self.cycle < self.limit {
-            let Some(entries) = self.ops.get(self.window()) else {
-                self.ends(End::Undecoded);
-                break;
-            };
-            let op = &entries[0];
-            self.fetch(core, bus);
-            if MODE == WATCHED
-                && op.kind != Kind::Undecoded
-                && let Some(exit) = self.show(core, bus)
-            {
-                self.ends(End::Left(exit));
+            let has_run = Cursor::<REGION, MODE>::FETCHES_RUNS && cursor.cycle < cursor.limit;
+            if !has_run || !cursor.fetch_run(core, bus) {
                 break;
             }
-            let takes_whole = MODE == SUPERINSTRUCTIONS || MODE == SHARED;
-            let kind = if takes_whole { op.kind } else { op.kind.first() };
-            #[cfg(test)]
-            crate::tests::executes(kind);
-            match self.execute(core, bus, entries, kind) {
-                After::Next => self.index = self.index.wrapping_add(1),
-                After::Elsewhere | After::Unfetched => {}
-                After::Nothing => break,
-            }
         }
-    }
-
-    /// The entries of the next instruction, and those that a superinstruction there reads besides.
-    #[inline(always)]
-    fn window(&self) -> std::ops::Range<usize> {
-        self.index as usize..self.index as usize + superinstruction::LONGEST
-    }
-
-    /// Executes an instruction, or a superinstruction.
-    #[inline(always)]
-    fn execute<B: Bus>(&mut self, core: &mut Core, bus: &mut B, entries: &[Op], kind: Kind) -> After {
-        let (cursor, op) = (self, &entries[0]);
-        instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
-            Kind::Undecoded => cursor.ends(End::Undecoded),
-            Kind::Branch => cursor.branch_always(core, bus, op),
-            Kind::BranchLink => {
-                core.r[LR] = cursor.pc().wrapping_add(4) | 1;
-                cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
-            }
-            Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
-            Kind::BranchLinkExchange => {
-                let target = core.reg(op.a);
-                core.r[LR] = cursor.pc().wrapping_add(2) | 1;
-                cursor.interwork(core, bus, target, 2)
-            }
-            Kind::ToProgramCounter => {
-                let addend = if op.c == 1 { op.imm } else { 0 };
-                cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
-            }
-            Kind::Barrier => cursor.barrier(core, bus),
-            Kind::Wfe
-            | Kind::Wfi
-            | Kind::Sev
-            | Kind::ChangePrimask
-            | Kind::Svc
-            | Kind::Bkpt
-            | Kind::Mrs
-            | Kind::Msr
-            | Kind::Undefined => cursor.outside(core, bus, |core, bus| core.system_instruction(bus, *op)),
-        }})
+        cursor.end_run(core, bus);
+        cursor.close(core)
     }
 }

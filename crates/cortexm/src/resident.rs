@@ -198,16 +198,10 @@ fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time:
     }
     run.end = until;
     run.uncounted = word.wrapping_neg();
-    let is_whole = |at: u32| ops.get(at as usize).is_some_and(|op| at + op.kind.length() <= until);
-    let whole = is_whole(index) && cycle < limit;
-    let mut reach = until;
-    // Where the last words begin no superinstruction that goes over the end, all of them are in reach.
-    for at in index.max(until.saturating_sub(LONGEST as u32))..until {
-        if !is_whole(at) {
-            reach = at;
-            break;
-        }
-    }
-    core.run.reach = if whole { reach } else { 0 };
+    let kind = |at: u32| ops.get(at as usize).map_or(Kind::Undecoded, |op| op.kind);
+    let is_whole = |at: &u32| at + kind(*at).length() <= until;
+    let whole = is_whole(&index) && cycle < limit;
+    let last = (index.max(until.saturating_sub(LONGEST as u32))..until).find(|at| !is_whole(at));
+    core.run.reach = if whole { last.unwrap_or(until) } else { 0 };
     (cycle, whole)
 }

@@ -225,21 +225,13 @@ impl XipCache {
     /// the number of accesses. Looks no further than a few lines.
     #[inline]
     pub(crate) fn resident_until(&self, word: u32) -> u32 {
-        let end = word + MOST_RESIDENT_WORDS;
-        let mut at = word;
-        while at < end {
-            // Both words of a line, from this one on.
-            let (set, wanted, _) = Self::place(at << 2);
-            let differs = self.sets[set] ^ wanted;
-            let valid = self.sets[set] & !TAG & WAY;
-            let of_line = if at & 1 == 0 { 0b11 } else { 0b10 };
-            if differs & TAG != 0 || valid & of_line != of_line {
-                let first_alone = differs & TAG == 0 && at & 1 == 0 && valid & 0b01 != 0;
-                return at + u32::from(first_alone);
-            }
-            at = (at | 1) + 1;
-        }
-        at.min(end)
+        let is_resident = |word: &u32| {
+            let (set, wanted, mask) = Self::place(word << 2);
+            self.sets[set] & mask == wanted
+        };
+        (word..word + MOST_RESIDENT_WORDS)
+            .find(|word| !is_resident(word))
+            .unwrap_or(word + MOST_RESIDENT_WORDS)
     }
 
     /// A number that is another one after any line changed.
