@@ -5,6 +5,5 @@ mod built;
 mod ideal_mac;
 mod oneway_pair;
 mod pin_wires;
-mod radio;
 mod serial_pair;
 mod undriven_pins;
