@@ -77,6 +77,7 @@ static char name[NAME_BYTES], passphrase[PASSPHRASE_BYTES], country[COUNTRY_BYTE
 static struct cyw43_network network = {name, passphrase, CYW43_OPEN};
 static volatile bool is_lamp_wanted;
 static bool is_lamp_lit;
+static enum cyw43_link problem_before = CYW43_LINK_JOINING; /* why the last attempt came to nothing */
 
 static void copy(char *to, const volatile char *from, size_t bytes) {
     for (size_t place = 0; place < bytes; place++) {
@@ -114,7 +115,7 @@ const char *frames_sentence(enum frames_fault problem) {
     case FRAMES_NO_CHIP:
         return cyw43_sentence(fault);
     case FRAMES_NO_LINK:
-        return cyw43_link_sentence(cyw43_link(&board_cyw43));
+        return cyw43_link_sentence(problem_before);
     case FRAMES_NO_ADDRESS:
         return "The CYW43439 is in its network, and has no IP address: set one, or wait for DHCP.";
     }
@@ -126,6 +127,9 @@ bool frames_has_link(void) {
     bool is_wanted = is_lamp_wanted;
     if (is_wanted != is_lamp_lit && cyw43_set_outputs(&board_cyw43, 1, is_wanted)) {
         is_lamp_lit = is_wanted;
+    }
+    if (cyw43_link(&board_cyw43) != CYW43_LINK_JOINING) {
+        problem_before = cyw43_link(&board_cyw43);
     }
     cyw43_tend(&board_cyw43);
     return cyw43_link(&board_cyw43) == CYW43_LINK_UP;
