@@ -117,6 +117,9 @@ class _Server:
                 await client.answer(f"Nothing was written: {error}")
             except OSError as error:
                 await client.answer(f"Nothing was written: {error.filename or self._feed.folder}: {error.strerror}")
+            except KeyboardInterrupt:
+                # polars breaks off at Ctrl-C on whatever thread it computes; the main thread hears of it as well.
+                await client.answer("Nothing was written: stopped by Ctrl-C.")
             else:
                 await client.answer(sentence.format(path))
 
