@@ -21,6 +21,7 @@ COMMANDS = (
     "continue",
     "print ticks",
     "info registers SP",
+    "kill",
 )
 
 

@@ -79,7 +79,10 @@ fn fields_that_are_not_given_have_their_defaults() {
 fn what_is_wrong_with_a_board_file_is_one_sentence_with_its_line() {
     let cases = [
         ("", "1: mcu is missing: write mcu = \"rp2040\""),
-        ("mcu = 'rp2350'\n", "1: mcu is \"rp2350\", but it is one of rp2040, atmega328p, atmega1284p, atmega2560; the nearest is rp2040"),
+        (
+            "mcu = 'rp2350'\n",
+            "1: mcu is \"rp2350\", but it is one of rp2040, atmega328p, atmega1284p, atmega2560; the nearest is rp2040",
+        ),
         ("mcu = 'rp2040'\nclock = 1\n", "2: clock: there is no such field; there are name, title"),
         ("mcu = 'rp2040\n", "1: this is not TOML"),
         ("mcu = 'rp2040'\ncrystal = '50 MHz'\n", "2: crystal is 50 MHz, but the RP2040's oscillator takes"),
