@@ -22,8 +22,8 @@ REPLAYS = {
     "crates/bench/tests/bench/suite.rs": {"suite"},
     "crates/packets/tests/packets/fuzz_corpus.rs": {"packets"},
     "fuzz/network/mod.rs": {
-        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments", "servers",
-        "clients", "spi_controller", "traffic_words",
+        "wiznet_spi", "wiznet_frames", "cyw43_pins", "cyw43_messages", "pc_frames", "network_file", "impairments",
+        "servers", "clients", "spi_controller", "traffic_words",
     },
     "fuzz/blocks/mod.rs": {"i2c_target", "serial_line"},
 }  # fmt: skip

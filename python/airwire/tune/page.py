@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from airwire.outputs import write_file
-from airwire.report.html import charts, sentence, text
 from airwire.report.document import document
+from airwire.report.html import charts, sentence, text
 from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, tooltip
 from airwire.tune.answer import Tuning
 from airwire.tune.candidates import Measured
