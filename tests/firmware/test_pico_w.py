@@ -135,12 +135,13 @@ def test_power_save_makes_rare_pings_wait_and_leaves_frequent_ones_alone(built: 
         all_done(board)
         latency = board.traffic["ping"].latency
         assert latency is not None
-        return latency.median_ps / 1e9
+        return latency.p50_ps / 1e9
 
     off, rare, frequent = median_ms("off", "1s"), median_ms("pm2", "1s"), median_ms("pm2", "100ms")
-    # A station that sleeps hears of a frame with the next beacon, on average half of 102.4 ms later.
+    # A station that sleeps hears of a frame with the next beacon that it listens to, each second one of 102.4 ms: on
+    # average half of 204.8 ms later. Twenty pings a second apart meet few phases of it.
     assert off < 4 and frequent < 4
-    assert 20 < rare < 110
+    assert 20 < rare < 210
 
 
 def test_the_lamp_of_the_page_is_the_led_behind_the_radio(built: Path) -> None:

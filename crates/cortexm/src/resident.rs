@@ -9,7 +9,7 @@ use crate::bus::Bus;
 use crate::cursor::{After, Cursor, End};
 use crate::execute::{IN_FLASH, NO_WORD};
 use crate::interpreter::SUPERINSTRUCTIONS;
-use crate::isa::{Op, words_left};
+use crate::isa::{Kind, Op, words_left};
 use crate::superinstruction::LONGEST;
 
 /// What a core knows of the run that it is in. It stands in the core, because what seldom changes must not take registers of the
