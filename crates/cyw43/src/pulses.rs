@@ -209,9 +209,9 @@ mod tests {
                 let host = (at < bits.len()).then_some(packed);
                 let response = told.0.pulses(row as u32, host, &times(at as i64), &mut told.1);
                 prop_assert!(response.count as usize <= row);
-                for n in 0..response.count as usize {
+                for (n, &level) in levels.iter().enumerate().take(response.count as usize) {
                     let before = edged.0.out();
-                    let after = edges(&mut edged.0, &mut edged.1, (at + n) as i64, levels[n]);
+                    let after = edges(&mut edged.0, &mut edged.1, (at + n) as i64, level);
                     match response.levels {
                         Some(said) => {
                             let said = Some(said >> (31 - n) & 1 == 1);

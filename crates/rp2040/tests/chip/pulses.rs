@@ -147,10 +147,8 @@ impl Outside for Slave {
         while answer.count < pulses.count {
             // At the ends of what it takes and gives it wants to see the edges.
             let last = self.bits == if self.takes() { 31 } else { 1 };
-            if last && self.takes + self.gives <= 1
-                || last && self.takes == 1
-                || self.takes() != pulses.sent.is_some()
-            {
+            let ends = self.takes + self.gives <= 1 || self.takes == 1;
+            if last && ends || self.takes() != pulses.sent.is_some() {
                 break;
             }
             let number = answer.count;
@@ -330,7 +328,7 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
     let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");
     chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         chip.record_pins(1 << driver.clock | 1 << driver.data);
     }
     chip.connect(Box::new(Slave::new(takes_pulses, &driver)));
