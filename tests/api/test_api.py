@@ -129,6 +129,7 @@ EXAMPLES = [
     "airwire.board.spi_controller",
     "airwire.capture.analysis",
     "airwire.link.catalogue",
+    "airwire.link.energy",
     "airwire.model",
     "airwire.runs.selection",
     "airwire.runs.simulation",

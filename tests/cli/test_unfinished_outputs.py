@@ -29,6 +29,8 @@ ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONDONTWRITE
 LIMIT_BYTES = 100
 BOARD = ["--board", "w5500-evb-pico"]
 SESSION = ["--instrument", "sigrok:./session.vcd", "--samples", "3"]
+SWEEP = ["suite.toml", "--workers", "1"]
+TUNE = ["lora", "--payload", "12B", "--goal", "min p95", "--budget", "4", "--samples", "100", "--workers", "1"]
 # Three messages, which are few bytes as a capture.
 SESSION_VCD = """$timescale 1 us $end
 $scope module session $end
@@ -77,6 +79,11 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("convert", "destination"): ["12B.csv"],
     ("fsdata", "out"): ["site"],
     ("demo", "out"): [],
+    ("sweep", "out"): SWEEP,
+    ("sweep", "report"): [*SWEEP, "--out", "kept"],
+    ("tune", "out"): [*TUNE, "--cache", "kept"],
+    ("tune", "report"): [*TUNE, "--cache", "kept", "--out", "kept/change"],
+    ("tune", "cache"): [*TUNE, "--out", "kept"],
     ("board run", "pcap"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board run", "vcd"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board run", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
@@ -94,6 +101,8 @@ LIMITS_BYTES = {
     ("probe", "report"): 20_000,
     ("twin", "report"): 60_000,
     ("serve", "report"): 20_000,
+    ("sweep", "report"): 20_000,
+    ("tune", "report"): 60_000,
     ("capture", "run_folder"): 250,
     ("capture", "report"): 20_000,
     ("capture", "figures"): 12_000,

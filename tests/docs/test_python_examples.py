@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from docs_console import BUILD, DEMO, DOCUMENTS, REPOSITORY, take_results, workspace
+from docs_console import BUILD, DEMO, DOCUMENTS, REPOSITORY, blocks_of, run, take_results, workspace
 
 _SESSION = re.compile(r"^```pycon\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -19,6 +19,17 @@ SESSIONS = {
     for document in DOCUMENTS
     if _SESSION.search(document.read_text(encoding="utf-8"))
 }
+
+
+def make_run_folders(document: Path, text: str, folder: Path) -> None:
+    """Run the blocks of a document that make what its sessions read: a command there has that folder as its output."""
+    read = set(re.findall(r"runs/[\w-]+", text))
+    for block in blocks_of(document):
+        outputs = [out for command in block.commands for out in re.findall(r"--out (\S+)", command.line)]
+        if read.intersection(outputs):
+            for command in block.commands:
+                code, printed = run(command, folder)
+                assert code == 0, printed
 
 
 @pytest.mark.parametrize("document", SESSIONS, ids=lambda path: str(path.relative_to(REPOSITORY)))
@@ -31,6 +42,7 @@ def test_python_sessions_print_what_the_documents_show(
         pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
     if "runs/demo" in text:
         take_results(whole_run(DEMO), tmp_path)
+    make_run_folders(document, text, tmp_path)
     session = doctest.DocTestParser().get_doctest(text, {}, document.name, None, None)
     assert doctest.DocTestRunner(verbose=False).run(session).failed == 0
 

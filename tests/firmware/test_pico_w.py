@@ -145,10 +145,11 @@ def test_power_save_makes_rare_pings_wait_and_leaves_frequent_ones_alone(built: 
 
 
 def test_the_lamp_of_the_page_is_the_led_behind_the_radio(built: Path) -> None:
+    # The client's bodies are text/plain, which the server rightly refuses as a form: the parameter is in the query.
     board = Board(
         BOARD,
         built / "http_server-lwip_raw.elf",
-        traffic=["http to=board path=/lamp method=POST body=lamp=on requests=1"],
+        traffic=["http to=board path=/lamp?lamp=on method=POST requests=1"],
     )
     board.run("8 s")
     assert [edge.level for edge in board.edges if edge.pin == "LED"] == [True]
@@ -156,5 +157,5 @@ def test_the_lamp_of_the_page_is_the_led_behind_the_radio(built: Path) -> None:
 
 def test_a_board_without_a_radio_is_told_so(built: Path) -> None:
     board = Board("pico", built / "ping-lwip_raw.elf", record=False)
-    board.run("2 s", until="error")
+    board.run("2 s", until="is this board a Pico W?")
     assert "No CYW43439 answers: is this board a Pico W?" in board.console

@@ -95,8 +95,6 @@ pub(crate) struct Lane {
     /// When the wire is free.
     free: Picoseconds,
     pub(crate) process: Option<Box<Process>>,
-    /// Whether it ever had impairments: what is still held then keeps its place.
-    pub(crate) shaped: bool,
     /// Frames that impairments hold.
     pub(crate) inside_frames: u64,
     /// When the last frame in order leaves the impairments.
@@ -116,7 +114,6 @@ impl Lane {
             waiting: VecDeque::new(),
             free: Picoseconds::ZERO,
             process: None,
-            shaped: false,
             inside_frames: 0,
             last_leave: Picoseconds::ZERO,
             hop_frames: 0,

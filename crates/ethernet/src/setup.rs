@@ -32,7 +32,6 @@ impl Network {
         let path = format!("ethernet/{name}/{way}");
         let none = impairments == Impairments::default();
         lane.process = (!none).then(|| Box::new(Process::new(impairments, self.seed, &path)));
-        lane.shaped |= !none;
         Ok(())
     }
 
@@ -48,11 +47,7 @@ impl Network {
         if hop.0 >= self.wires.hops.len() {
             return;
         }
-        let cable = &mut self.wires.cables[cable];
-        for lane in &mut cable.lanes {
-            lane.shaped = true;
-        }
-        cable.hop = Some((hop.0, member));
+        self.wires.cables[cable].hop = Some((hop.0, member));
     }
 
     /// A hop, for something that is done to it now; what follows on that is taken up.
@@ -75,9 +70,6 @@ impl Network {
         let tap = self.wires.cables[cable].tap.get_or_insert(CableTap { number, side }).number;
         if tap == number {
             self.taps.push(end);
-        }
-        for lane in &mut self.wires.cables[cable].lanes {
-            lane.shaped = true;
         }
         Some(TapId(tap))
     }

@@ -119,8 +119,7 @@ impl Wires {
     pub(crate) fn transmit(&mut self, cable: usize, side: usize, earliest: Picoseconds, mut frame: Frame) {
         let now = self.now;
         let wire = &mut self.cables[cable];
-        let (speed, propagation) = (wire.cable.speed, wire.cable.propagation);
-        let carries_only = !wire.lanes[side].shaped && wire.tap.is_none() && wire.hop.is_none();
+        let speed = wire.cable.speed;
         let lane = &mut wire.lanes[side];
         lane.counters.offer(frame.bytes.len());
         if let Some(reason) = refusal(wire.plugged, lane, now, &frame) {
@@ -133,11 +132,7 @@ impl Wires {
         let start = lane.occupy(now.max(earliest), frame_time + speed.gap());
         let id =
             self.flights.insert(Flight { frame, cable, side, pulls: wire.pulls, marks: Marks::default() });
-        if carries_only {
-            self.schedule(start + frame_time + propagation, Event::Arrive(id));
-        } else {
-            self.schedule(start, Event::Enter(id));
-        }
+        self.schedule(start, Event::Enter(id));
     }
 
     /// Where a frame still is on its cable; nothing, and the frame is gone, where the cable was pulled since it entered.

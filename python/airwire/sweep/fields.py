@@ -170,5 +170,5 @@ def _check_images(fields: Fields, document: Document) -> None:
 def nearest(name: str, known: Mapping[str, str]) -> str:
     """What there is instead of a field, and what it takes."""
     hint = _core.name_hint(name, list(known))
-    near = next((one for one in known if hint == f"the nearest is {one}"), None)
+    near = next((one for one in known if hint == _core.name_hint(name, [one])), None)
     return hint if near is None else f"{hint}, which takes {known[near]}"

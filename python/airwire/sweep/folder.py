@@ -12,7 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from types import TracebackType
@@ -36,6 +36,17 @@ _OF_PLAN = "airwire.sweep"
 """The key of a part's metadata that names its plan."""
 
 
+@contextmanager
+def keeping(path: Path) -> Iterator[None]:
+    """Where the folder ``path`` takes no more, says so in one sentence, as an ``AirwireError``."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or path
+        reason = error.strerror or "the system refuses"
+        raise _core.AirwireError(f"{where}: cannot write it: {reason}; name another place, or make room") from None
+
+
 class SweepFolder:
     """The folder of a plan, held by this process alone while it is open."""
 
@@ -54,7 +65,7 @@ class SweepFolder:
 
     def __enter__(self) -> Self:
         check_folder(self.path, self.plan.digest)
-        with new_folder(self.path / POINTS):
+        with keeping(self.path), new_folder(self.path / POINTS):
             # The folder of points is never replaced, as a file would be by its next version.
             self._take_lock()
             if not (self.path / PLAN).exists():
@@ -85,6 +96,10 @@ class SweepFolder:
 
     def add(self, outcome: Outcome) -> None:
         """Keep what became of a point; one that is there already is not counted again."""
+        with keeping(self.path):
+            self._add(outcome)
+
+    def _add(self, outcome: Outcome) -> None:
         index = outcome.number
         if index in self._in_parts or index in self._lines or index in self.failed:
             return
@@ -102,17 +117,19 @@ class SweepFolder:
 
     def finish(self) -> None:
         """Write what is in no part although nothing more comes, and the list of points that failed."""
-        for part in sorted({index // PART_POINTS for index in self._lines}):
-            self._write_part(part)
+        with keeping(self.path):
+            for part in sorted({index // PART_POINTS for index in self._lines}):
+                self._write_part(part)
         self.write_failures()
 
     def write_failures(self) -> None:
         """Write the list of points that failed, or remove that of before."""
         told = [self._told_failure(index) for index in sorted(self.failed)]
-        if told:
-            write_file(self.path / FAILED, json.dumps(told, indent=2, ensure_ascii=True) + "\n")
-        else:
-            (self.path / FAILED).unlink(missing_ok=True)
+        with keeping(self.path):
+            if told:
+                write_file(self.path / FAILED, json.dumps(told, indent=2, ensure_ascii=True) + "\n")
+            else:
+                (self.path / FAILED).unlink(missing_ok=True)
 
     def frame(self) -> pl.DataFrame:
         """All that is finished, in the order of the plan."""

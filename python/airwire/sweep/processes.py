@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import signal
 import subprocess
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -30,6 +32,22 @@ _READ_BYTES = 1 << 16
 def core_count() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def gone_ends_are_errors() -> Iterator[None]:
+    """Writing to a process or a machine that is gone gives an error, and does not end this process.
+
+    The command line leaves that signal to the system. In a thread Python cannot set it, and has it ignored already.
+    """
+    if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 class Processes:

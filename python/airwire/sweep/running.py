@@ -18,10 +18,10 @@ from airwire.sweep.blobs import Blobs
 from airwire.sweep.designs import read_list
 from airwire.sweep.entries import read_suite
 from airwire.sweep.fields import Fields, ImageFinder
-from airwire.sweep.folder import FILES, SweepFolder
+from airwire.sweep.folder import FILES, SweepFolder, keeping
 from airwire.sweep.plan import Plan, Request, make_plan
 from airwire.sweep.point import Outcome, Point
-from airwire.sweep.processes import Processes
+from airwire.sweep.processes import Processes, gone_ends_are_errors
 
 if TYPE_CHECKING:
     import polars as pl
@@ -108,14 +108,16 @@ def run_sweep(
     before = 0
     with SweepFolder(path, plan, _description(plan, find_suite(suite))) as folder:
         blobs = Blobs(path / FILES)
-        for content in plan.files.contents.values():
-            blobs.add(content)
+        with keeping(path):
+            for content in plan.files.contents.values():
+                blobs.add(content)
         before = folder.finished
         tell = progress or (lambda _done, _all: None)
         tell(before, len(plan))
         points = (plan.point(index) for index in list(folder.missing()))
         try:
-            with closing(_outcomes(points, blobs, workers, scheduler, patience_s, len(plan) - before)) as outcomes:
+            outcomes = _outcomes(points, blobs, workers, scheduler, patience_s, len(plan) - before)
+            with gone_ends_are_errors(), closing(outcomes):
                 for outcome in outcomes:
                     folder.add(outcome)
                     tell(folder.finished + len(folder.failed), len(plan))
@@ -129,7 +131,8 @@ def run_sweep(
             kept = f"{folder.finished} of {len(plan)} points are finished and kept in {path}; the same command goes on"
             raise _core.AirwireError(f"{error}; {kept}") from None
         folder.finish()
-        write_file(path / ENVIRONMENT, json.dumps(dict(environment or {}), indent=2) + "\n")
+        with keeping(path):
+            write_file(path / ENVIRONMENT, json.dumps(dict(environment or {}), indent=2) + "\n")
         failures = [(_name(plan, index), sentence) for index, sentence in sorted(folder.failed.items())]
         return Sweep(path, plan, folder.frame(), folder.finished - before, failures)
 

@@ -22,7 +22,7 @@ from airwire.link.energy import energy_of
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
-from airwire.tune.build import Tree, source_key
+from airwire.tune.build import NoRoomError, Tree, source_key
 from airwire.tune.candidates import Measured, Store, Values, digest
 from airwire.tune.elf import sizes_of
 from airwire.tune.subject import BoardSubject, LinkSubject, Subject
@@ -178,10 +178,8 @@ class Bench:
                 return broken
             try:
                 built = tree.build(board.target, options)
-            except _core.AirwireError as error:
-                if "overflowed" in str(error) or "will not fit" in str(error):
-                    return "the image does not fit the RAM"
-                raise
+            except NoRoomError:
+                return "the image does not fit the RAM"
             place.parent.mkdir(parents=True, exist_ok=True)
             unfinished = place.with_suffix(f".{tree.folder.name}")
             shutil.copyfile(built, unfinished)

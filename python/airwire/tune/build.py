@@ -26,7 +26,9 @@ from airwire.tune.knobs import LWIP_OPTIONS
 COMPILER = "arm-none-eabi-gcc"
 HEADER = "lwipopts_tuned.h"
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
-_SANITY = re.compile(r'#error "?(?:lwip_sanity_check: )?(?:WARNING: )?(?P<text>[^"\n]*?)"?$')
+_SANITY = re.compile(r'#error "?(?:lwip_sanity_check: )?(?:WARNING: )?(?P<text>[^"\n]*?)(?:\. If you know[^"\n]*)?"?$')
+_LD_NO_ROOM = re.compile(r"^.*region `\w+' overflowed.*$|^.* will not fit in region `.*$", re.MULTILINE)
+"""What GNU ld says of an image that is larger than its memory."""
 _VALUE = re.compile(r"^AIRWIRE_(\w+) (.*)$", re.MULTILINE)
 _MOST_SECONDS = 600
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
@@ -38,6 +40,10 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
 }
 
 Options = Mapping[str, str]
+
+
+class NoRoomError(_core.AirwireError):
+    """An image that is larger than the memory of its board."""
 
 
 def firmware_source() -> Path:
@@ -99,7 +105,7 @@ def rule_of(text: str) -> str | None:
     """What lwIP's own check says, without the compiler's words around it."""
     match = _ERROR.search(text)
     told = None if match is None else _SANITY.search(match["text"])
-    return None if told is None else told["text"].partition(". If you know")[0].strip()
+    return None if told is None else told["text"].strip()
 
 
 def header_of(options: Options) -> str:
@@ -200,19 +206,21 @@ class Tree:
         return rule_of(done.stderr) or first_error(done.stderr) or done.stderr.strip()[-200:]
 
     def build(self, target: str, options: Options) -> Path:
-        """Build an image. Raises ``AirwireError`` with the first error of the compiler, its file and line."""
+        """Build an image.
+
+        Raises ``NoRoomError`` where it is larger than its memory, else ``AirwireError`` with the first error of the
+        compiler, its file and line.
+        """
         self._write(options)
         done = run_tool(["cmake", "--build", str(self.folder), "--target", target], self.folder)
         if done.returncode:
-            said = first_error(done.stdout + done.stderr) or _link_error(done.stdout + done.stderr)
+            told = done.stdout + done.stderr
+            no_room = _LD_NO_ROOM.search(told)
+            if no_room is not None:
+                raise NoRoomError(f"{target} cannot be built: {no_room[0].strip()}")
+            said = first_error(told) or " ".join(told.split())[-300:]
             raise _core.AirwireError(f"{target} cannot be built: {said}")
         return self.folder / f"{target}.elf"
-
-
-def _link_error(text: str) -> str:
-    """What the linker says, of which images that do not fit the RAM are the most common."""
-    told = next((line for line in text.splitlines() if "overflowed" in line or "will not fit" in line), None)
-    return told.strip() if told else " ".join(text.split())[-300:]
 
 
 OPTION_NAMES = tuple(option.name for option in LWIP_OPTIONS)

@@ -51,14 +51,22 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
+def _check_folder(folder: Path) -> None:
+    """Make a folder, and remove it again until there is something to keep in it. Raises ``OSError``."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for place in missing:
+        with suppress(OSError):
+            place.rmdir()
+
+
 class Store:
     """Measurements by what they are of: one file each, so that nothing is lost when a run is stopped."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "measured"
         try:
-            with new_folder(self.folder):
-                pass
+            _check_folder(self.folder)
         except OSError as error:
             raise _core.AirwireError(f"{folder}: no cache can be kept there: {error.strerror}; name another") from None
 
@@ -80,5 +88,5 @@ class Store:
             "refused": one.refused,
             "is_rule": one.is_rule,
         }
-        with suppress(OSError):
+        with suppress(OSError), new_folder(self.folder):
             write_file(self.folder / f"{key}.json", json.dumps(content))

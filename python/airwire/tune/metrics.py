@@ -26,21 +26,19 @@ class Metric:
     meaning: str
 
 
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Metric("throughput", "bit/s", "max", "payload per second"),
-        Metric("rate", "/s", "max", "messages or requests per second"),
-        Metric("p50", "ps", "min", "the median latency"),
-        Metric("p95", "ps", "min", "the latency that 95 % of the messages keep"),
-        Metric("mean", "ps", "min", "the mean latency"),
-        Metric("loss", "share", "min", "the share of messages that are lost"),
-        Metric("ram", "B", "min", "static RAM of the image: its variables, buffers and pools"),
-        Metric("flash", "B", "min", "flash of the image"),
-        Metric("airtime", "ps", "min", "the time on the air for a message"),
-        Metric("energy", "J", "min", "what the sender's radio takes for a message a second, with the time between two"),
-    )
-}
+_ALL = (
+    Metric("throughput", "bit/s", "max", "payload per second"),
+    Metric("rate", "/s", "max", "messages or requests per second"),
+    Metric("p50", "ps", "min", "the median latency"),
+    Metric("p95", "ps", "min", "the latency that 95 % of the messages keep"),
+    Metric("mean", "ps", "min", "the mean latency"),
+    Metric("loss", "share", "min", "the share of messages that are lost"),
+    Metric("ram", "B", "min", "static RAM of the image: its variables, buffers and pools"),
+    Metric("flash", "B", "min", "flash of the image"),
+    Metric("airtime", "ps", "min", "the time on the air for a message"),
+    Metric("energy", "J", "min", "what the sender's radio takes for a message a second, with the time between two"),
+)
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 
 
 @dataclass(frozen=True, slots=True)

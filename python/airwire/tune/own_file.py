@@ -17,7 +17,7 @@ from airwire.tune.subject import BoardSubject
 
 _DEFINED = re.compile(r"^#define (\w+)(?: (.*))?$", re.MULTILINE)
 _VALUE = re.compile(r"^AIRWIRE_(\w+) (.*)$", re.MULTILINE)
-_POOL = re.compile(r"^(most |no room |)([A-Z_0-9]+) (\d+)\s*$", re.MULTILINE)
+_POOL = re.compile(r"^(?:(?P<most>most )|(?P<missing>no room ))(?P<name>[A-Z_0-9]+) (?P<value>\d+)\s*$", re.MULTILINE)
 _OPTION_OF_POOL: Mapping[str, str] = {
     "PBUF_POOL": "PBUF_POOL_SIZE",
     "HEAP": "MEM_SIZE",
@@ -95,11 +95,11 @@ def pools_of(board: BoardSubject, image: Path, seed: int) -> dict[str, tuple[int
     run.run(_AFTER)
     most: dict[str, int] = {}
     missing: dict[str, int] = {}
-    for kind, name, value in _POOL.findall(run.console.replace("\r", "")):
-        if kind == "most ":
-            most[name] = int(value)
-        elif kind == "no room ":
-            missing[name] = int(value)
+    for line in _POOL.finditer(run.console.replace("\r", "")):
+        if line["most"]:
+            most[line["name"]] = int(line["value"])
+        elif line["missing"]:
+            missing[line["name"]] = int(line["value"])
     return {name: (value, missing.get(name, 0)) for name, value in most.items()}
 
 

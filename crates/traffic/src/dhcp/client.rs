@@ -235,7 +235,8 @@ mod tests {
     fn it_is_given_an_address_by_a_server_and_says_so() {
         let mut client = Client::new(ClientSettings::from_options(&[]).unwrap());
         let mut server = Server::new(
-            Settings::from_options(&[("server", "10.0.0.1"), ("pool", "10.0.0.7-10.0.0.9")]).unwrap(),
+            Settings::from_options(&[("server", "10.0.0.1"), ("first", "10.0.0.7"), ("last", "10.0.0.9")])
+                .unwrap(),
         );
         let now = Picoseconds::ZERO;
         client.handle(now, Event::Wake);
@@ -250,6 +251,50 @@ mod tests {
         }
         assert_eq!(client.leased(), Some(([10, 0, 0, 7].into(), [10, 0, 0, 1].into())));
         assert!(client.is_done() && client.results().summary == "was given 10.0.0.7 by 10.0.0.1");
+    }
+
+    #[test]
+    fn a_thousand_hostile_servers_neither_break_nor_hold_it() {
+        let own = [2, 0, 0, 0, 0, 1];
+        let from = Ipv4Endpoint { address: [10, 0, 0, 1].into(), port: SERVER_PORT };
+        let mut outcomes = std::collections::BTreeSet::new();
+        for seed in 0..1000_u64 {
+            let mut state = seed;
+            let mut below = |limit: u64| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) % limit
+            };
+            let mut client = Client::new(ClientSettings { client: own });
+            let (mut now, mut wakes) = (Picoseconds::ZERO, 0);
+            client.handle(now, Event::Wake);
+            while !client.is_done() {
+                for _ in 0..below(20) {
+                    // Any reply to it, with options that are right, cut, overlong, or flipped.
+                    let mut reply = ClientMessage::new(DhcpMessageType::from(below(10) as u8));
+                    reply.add(number::SERVER_IDENTIFIER, &[10; 6][..below(6) as usize]);
+                    let mut bytes = reply.into_bytes(TRANSACTION, own);
+                    bytes[0] = 2;
+                    match below(4) {
+                        0 => bytes.truncate(below(bytes.len() as u64 + 1) as usize),
+                        1 => bytes[240 + below(8) as usize] = below(256) as u8,
+                        2 => bytes[240..].fill(below(256) as u8),
+                        _ => {}
+                    }
+                    client.handle(now, Event::Datagram { socket: SOCKET, from, bytes: &bytes });
+                }
+                if let Some(at) = client.wake_at() {
+                    now = at;
+                    client.handle(now, Event::Wake);
+                }
+                wakes += 1;
+                assert!(wakes <= 2 * MOST_SENT, "{client:?}");
+            }
+            // Twice as many messages, a socket that is bound, and one that is let go.
+            assert!(client.actions.len() <= 2 * MOST_SENT as usize + 2, "{client:?}");
+            assert!(!client.results().summary.is_empty() && client.wake_at().is_none());
+            outcomes.insert((client.leased().is_some(), client.results().failure.is_some()));
+        }
+        assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), [(false, true), (true, false)]);
     }
 
     #[test]

@@ -100,8 +100,13 @@ fn machines() -> Vec<Box<dyn Machine>> {
 fn clients_with_time_outs() -> Vec<Box<dyn Machine>> {
     let kinds = KINDS.iter().filter(|kind| !kind.serves && kind.name != "bulk" && kind.name != "scan");
     let made = kinds.map(|kind| {
-        let to = if kind.name == "ping" { "10.0.0.1" } else { "10.0.0.1:5000" };
-        kind.machine(&[("to", to)]).unwrap()
+        let to: &[_] = match kind.name {
+            "ping" => &[("to", "10.0.0.1")],
+            // It asks everybody.
+            "dhcp-client" => &[],
+            _ => &[("to", "10.0.0.1:5000")],
+        };
+        kind.machine(to).unwrap()
     });
     let more = [
         ("iperf", "direction", "reverse"),
