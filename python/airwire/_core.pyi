@@ -96,6 +96,13 @@ class RawStage(TypedDict):
     ps: float
 
 @type_check_only
+class RowEnergy(TypedDict):
+    chip: str
+    message_j: float
+    between_a: float
+    supply_volts: float
+    every_ps: int | None
+
 class RawPublished(TypedDict):
     median_ps: int
     source: str
@@ -230,6 +237,8 @@ class RowResult(RawRow):
     def budget(self) -> list[RawStage]: ...
     @property
     def published(self) -> RawPublished | None: ...
+    @property
+    def energy(self) -> RowEnergy | None: ...
 
 @final
 class FigureRowResult(RawRow):

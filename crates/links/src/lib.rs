@@ -21,6 +21,7 @@
 
 mod budget;
 mod carrier;
+mod energy;
 mod hop;
 mod links;
 mod params;
@@ -33,6 +34,7 @@ pub mod stage;
 mod transfer;
 
 pub use budget::{Budget, BudgetLine};
+pub use energy::Energy;
 pub use fields::{Field, SettingError, Settings, Takes, Value};
 pub use hop::{
     Aggregation, Crossed, Crossing, Delivery, HopDefinition, Listens, Passed, PowerSave, RadioUse,

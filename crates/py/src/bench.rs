@@ -88,11 +88,13 @@ pub(crate) fn link_budget(name: &str, payload_bytes: u64, settings: Changes) -> 
     let settings = changed(link, &settings).map_err(refused)?;
     let bytes = link.check_payload(payload_bytes).map_err(refused)?;
     let program = link.program(&settings).map_err(refused)?;
-    let stages = StageEntry::of(&program.budget(bytes));
+    let budget = program.budget(bytes);
+    let stages = StageEntry::of(&budget);
     let total: i64 = stages.iter().map(|stage| stage.ps).sum();
     Ok(json!({
         "link": link.name, "title": link.title, "payload_bytes": bytes, "settings": texts(&settings),
         "total_ps": total, "loss": program.loss(bytes), "stages": stages, "gates": gates(link, &settings),
+        "energy": link.energy(&settings, &budget),
     })
     .to_string())
 }

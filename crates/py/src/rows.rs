@@ -122,6 +122,19 @@ row_class! {
             Ok(Some(dict))
         }
 
+        /// What a message takes of the sender's battery, and how far apart messages were; nothing where no currents are known.
+        #[getter]
+        fn energy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+            let Some(entry) = self.facts()?.energy else { return Ok(None) };
+            let dict = PyDict::new(py);
+            dict.set_item("chip", entry.energy.chip)?;
+            dict.set_item("message_j", entry.energy.message_j)?;
+            dict.set_item("between_a", entry.energy.between_a)?;
+            dict.set_item("supply_volts", entry.energy.supply_volts)?;
+            dict.set_item("every_ps", entry.every_ps)?;
+            Ok(Some(dict))
+        }
+
         #[getter]
         fn budget<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
             let entry = |stage: &bench::targets::link::StageEntry| {

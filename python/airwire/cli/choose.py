@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from airwire.link.model import Candidate, Choice
 
 _EASILY, _HARDLY = 0.5, 0.1
-_DAY_S, _LONGEST_DAYS = 86400, 3653
-"""Beyond it a battery's own loss counts more than what is taken from it."""
 # A loss of less than one in a million is not shown.
 _SELDOM = 1e-6
 # ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, and where in the band.
@@ -40,15 +38,7 @@ def choose(
             show_default=False,
         ),
     ] = None,
-    battery: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHARGE",
-            help="Tell how long the sender's battery lasts, for example 2400mAh, where the currents of its radio are "
-            "known. With --every.",
-            show_default=False,
-        ),
-    ] = None,
+    battery: options.Battery = None,
     site: Annotated[
         str,
         typer.Option(
@@ -167,11 +157,9 @@ def _wanted(choice: Choice) -> str:
 
 def _about_batteries(choice: Choice) -> str:
     """What is counted of the senders, and of which links nothing is known."""
-    from airwire.link.energy import energy_of
-
     chips = []
     for name in dict.fromkeys(candidate.link for candidate in choice.accepted):
-        energy = energy_of(name, choice.payload_bytes)
+        energy = airwire.link_budget(name, choice.payload_bytes).energy
         chips.append(f"{name}: not known" if energy is None else f"{name}: {energy.chip}")
     return f"A battery of {choice.battery}, all of which is used, and of the sender {'; '.join(chips)}."
 
@@ -181,7 +169,7 @@ def _table(choice: Choice) -> Table:
     from rich.text import Text
 
     from airwire.explain.link.sentences import settings_phrase
-    from airwire.explain.quantities import percent, table_time
+    from airwire.explain.quantities import battery_life, percent, table_time
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right")
@@ -198,23 +186,11 @@ def _table(choice: Choice) -> Table:
         lost = percent(candidate.loss if candidate.loss >= _SELDOM else 0.0)
         settings = settings_phrase(candidate.changed)
         more = [] if choice.bounds.duty_cycle is None else ["-" if candidate.duty is None else percent(candidate.duty)]
-        more += [] if choice.battery is None else [_lasts(candidate.battery_s)]
+        more += [] if choice.battery is None else ["-" if candidate.battery_s is None else battery_life(candidate.battery_s)]
         cells = [str(place), candidate.link, settings, percent(candidate.margin), *times, lost, *more]
         styles = [*_styles(candidate), *("" for _ in more)]
         table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, styles, strict=False)))
     return table
-
-
-def _lasts(seconds: float | None) -> str:
-    """How long a battery lasts, in the unit that people plan in."""
-    if seconds is None:
-        return "-"
-    days = seconds / _DAY_S
-    if days > _LONGEST_DAYS:
-        return "over 10 years"
-    if days < 3:
-        return f"{days * 24:.3g} h"
-    return f"{days:.0f} days"
 
 
 def _styles(candidate: Candidate) -> list[str]:

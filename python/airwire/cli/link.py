@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 import airwire
 from airwire.cli import options
+from airwire.cli.unused import refuse_unused
+from airwire.link.energy import parse_battery
 
 if TYPE_CHECKING:
     from airwire.link.model import LinkBudget
@@ -17,27 +21,52 @@ def link(
     name: options.LinkName,
     payload: options.OwnPayload = None,
     set_: options.Set = None,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            parser=options.past_time,
+            metavar="TIME",
+            help="Tell the energy of a message that comes so often, for example 10s, where the currents of the link's "
+            "radio are known.",
+            show_default=False,
+        ),
+    ] = None,
+    battery: options.Battery = None,
     json: options.Json = False,
 ) -> None:
-    """Show where the time of a message on a link goes.
+    """Show where the time of a message on a link goes, and what it takes of a battery.
 
     It is the mean of every stage of an idle link, clock phases unknown. Example: airwire link lora --payload 128 --set
-    sf=9
+    sf=9 --every 1m --battery 2400mAh
     """
+    if every is None:
+        refuse_unused(["--battery"], "how long one lasts depends on how often a message comes; give --every as well")
+    battery_as = None if battery is None else parse_battery(battery)
     budget = airwire.link_budget(name, _usual_payload(name) if payload is None else payload, options.settings_of(set_))
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import budget_output
 
-        print_object(budget_output(budget))
+        print_object(budget_output(budget, every, battery_as))
     else:
         _print(budget)
+        if every is not None:
+            print(f"  Energy: {_energy(budget, every, battery, battery_as)}.")
 
 
 def _usual_payload(name: str) -> int:
     """The payload of examples, or all that a link carries."""
     most = next((link.max_payload_bytes for link in airwire.links() if link.name == name), _USUAL_BYTES)
     return min(_USUAL_BYTES, most)
+
+
+def _energy(budget: LinkBudget, every_ps: int, battery: str | None, battery_as: float | None) -> str:
+    from airwire.explain.energy import of_schedule
+
+    if budget.energy is None:
+        return f"the currents of {budget.link}'s radio are not known; docs/explanation/energy.md has those that are"
+    given = {} if battery_as is None else {"battery_as": battery_as, "battery": battery}
+    return of_schedule(budget.energy, every_ps, **given)
 
 
 def _print(budget: LinkBudget) -> None:

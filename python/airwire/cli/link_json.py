@@ -22,6 +22,7 @@ from airwire.cli.output import whole
 from airwire.cli.verdict_json import VerdictObject, verdict_objects
 from airwire.explain.row import RowExplanation
 from airwire.kinds import LedgerMode, Understanding
+from airwire.link.energy import Energy
 from airwire.link.model import (
     Bounds,
     Candidate,
@@ -58,6 +59,10 @@ class LinkOutput(Output, tag="airwire.link/1"):
     settings: Mapping[str, str]
     loss: float
     gates: Sequence[GatePeriod]
+    energy: Energy | None
+    every_ps: int | None
+    energy_j: float | None
+    battery_s: float | None
 
 
 class RowExplanationObject(msgspec.Struct):
@@ -178,8 +183,9 @@ class ValidateOutput(Output, tag="airwire.validate/1"):
     without_rule: Sequence[str]
 
 
-def budget_output(budget: LinkBudget) -> LinkOutput:
-    """The object of ``airwire link``."""
+def budget_output(budget: LinkBudget, every_ps: int | None, battery_as: float | None) -> LinkOutput:
+    """The object of ``airwire link``; with a schedule the energy of a message, and with a battery how long it lasts."""
+    energy = budget.energy
     return LinkOutput(
         total_ps=whole(budget.total_ps),
         stages=stages_of(budget.stages),
@@ -189,7 +195,17 @@ def budget_output(budget: LinkBudget) -> LinkOutput:
         settings=budget.settings,
         loss=budget.loss,
         gates=budget.gates,
+        energy=energy,
+        every_ps=every_ps,
+        energy_j=energy.with_interval_j(every_ps) if energy is not None and every_ps is not None else None,
+        battery_s=_battery_s(energy, every_ps, battery_as),
     )
+
+
+def _battery_s(energy: Energy | None, every_ps: int | None, battery_as: float | None) -> float | None:
+    if energy is None or every_ps is None or battery_as is None:
+        return None
+    return energy.battery_s(battery_as, every_ps)
 
 
 def explain_output(run: str, rows: Sequence[RowExplanation]) -> ExplainRunOutput:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from airwire.cli import completion
-from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes
+from airwire.cli.paths import CAPTURES, FIGURES, Reads, Writes, everything
 from airwire.kinds import PAIRING_RULES, PairingRule
 
 MAX_SEED = 2**63 - 1
@@ -234,6 +234,37 @@ Only = Annotated[
         show_default=False,
     ),
 ]
+Suite = Annotated[
+    Path,
+    typer.Argument(
+        metavar="SUITE",
+        autocompletion=completion.suites,
+        help="A suite: a TOML file, or the name of one that comes with Airwire, such as links.",
+        show_default=False,
+    ),
+    Reads("suite"),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        max=MAX_SAMPLES,
+        help="Messages of every row. Default: as the suite has it.",
+        show_default=False,
+    ),
+]
+ImagesFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--firmware",
+        metavar="FOLDER",
+        help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware, "
+        "then those that came with Airwire.",
+        show_default=False,
+    ),
+    Reads("folder of images", holds=everything),
+]
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -259,6 +290,15 @@ Every = Annotated[
         metavar="TIME",
         help="How often a message comes, 10 % sooner or later, for example 100ms. Default: each has the link for "
         "itself.",
+        show_default=False,
+    ),
+]
+Battery = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARGE",
+        help="Tell how long the sender's battery lasts, for example 2400mAh, where the currents of its radio are "
+        "known. With --every.",
         show_default=False,
     ),
 ]

@@ -11,7 +11,7 @@ import airwire
 from airwire.cli import completion, options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
-from airwire.cli.paths import RUN, Reads, Writes, everything
+from airwire.cli.paths import RUN, Writes
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -25,26 +25,8 @@ FEW_ROWS = 12
 
 
 def run(
-    suite: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SUITE",
-            autocompletion=completion.suites,
-            help="A suite: a TOML file, or the name of one that comes with Airwire, such as published.",
-            show_default=False,
-        ),
-        Reads("suite"),
-    ],
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=options.MAX_SAMPLES,
-            help="Messages of every row. Default: as the suite has it.",
-            show_default=False,
-        ),
-    ] = None,
+    suite: options.Suite,
+    samples: options.Samples = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -56,16 +38,7 @@ def run(
         ),
     ] = None,
     only: options.Only = None,
-    firmware: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where the images of rows that run on boards are. Default: beside the suite, then build/firmware, "
-            "then those that came with Airwire.",
-            show_default=False,
-        ),
-        Reads("folder of images", holds=everything),
-    ] = None,
+    firmware: options.ImagesFolder = None,
     workers: options.Workers = None,
     out: Annotated[
         Path | None,
@@ -157,10 +130,12 @@ def publish(
         print_object(run_output(analysis))
     elif every_row or len(analysis.captures) <= FEW_ROWS:
         from airwire.cli.board_rows import print_board_rows
+        from airwire.cli.energy_lines import print_energies
         from airwire.cli.ranking import print_ranking
 
         print_ranking(analysis)
         print_board_rows(analysis)
+        print_energies(analysis)
     else:
         from airwire.cli.run_summary import print_summary
 

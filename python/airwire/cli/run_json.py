@@ -195,7 +195,10 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
             figure.ratio = ratio(row)
             figure.verdict = link_verdict(row).text
     lost = 1 - row.outcomes["paired"] / row.triggers if row.triggers else None
-    return [*found, FigureObject(suite, row.path, "loss", "1", lost)]
+    found.append(FigureObject(suite, row.path, "loss", "1", lost))
+    if row.target.energy_j is not None:
+        found.append(FigureObject(suite, row.path, "energy", "J", row.target.energy_j))
+    return found
 
 
 def _board_figure(suite: str | None, row: Capture[BoardRow | AddressRow]) -> FigureObject:

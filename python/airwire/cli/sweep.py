@@ -9,7 +9,7 @@ import typer
 
 from airwire.cli import completion, options
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, progress_bar, working, writing
-from airwire.cli.paths import Reads, Writes, everything, parts_of
+from airwire.cli.paths import Reads, Writes, parts_of
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -23,16 +23,7 @@ _FAILURES_TOLD = 5
 
 
 def sweep(
-    suite: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SUITE",
-            autocompletion=completion.suites,
-            help="A suite: a TOML file, or the name of one that comes with Airwire, such as links.",
-            show_default=False,
-        ),
-        Reads("suite"),
-    ],
+    suite: options.Suite,
     over: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,26 +67,9 @@ def sweep(
             show_default=False,
         ),
     ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            max=options.MAX_SAMPLES,
-            help="Messages of every point. Default: as the suite has it.",
-            show_default=False,
-        ),
-    ] = None,
+    samples: options.Samples = None,
     only: options.Only = None,
-    firmware: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where the images of rows that run on boards are. Default: as of airwire run.",
-            show_default=False,
-        ),
-        Reads("folder of images", holds=everything),
-    ] = None,
+    firmware: options.ImagesFolder = None,
     workers: Annotated[
         int | None,
         typer.Option(

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from airwire import _core
+
+_DAY_S, _LONGEST_DAYS = 86400, 3653
+"""Beyond it a battery's own loss counts more than what is taken from it."""
 
 
 def time(ps: float) -> str:
@@ -22,6 +27,30 @@ def table_time(ps: float) -> str:
 
 def _rounded(ps: float, digits: int) -> str:
     return _core.format_time(round(float(f"{ps:.{digits - 1}e}")))
+
+
+def scaled(value: float, units: Mapping[float, str], digits: int = 4) -> str:
+    """A value in the largest of these units of which it is at least one: ``5.7 mJ``."""
+    size, unit = next(((size, unit) for size, unit in units.items() if abs(value) >= size), list(units.items())[-1])
+    return f"{value / size:.{digits}g} {unit}"
+
+
+def energy(joules: float) -> str:
+    """An energy to three significant digits: ``5.7 mJ``."""
+    return scaled(joules, {1: "J", 1e-3: "mJ", 1e-6: "uJ", 1e-9: "nJ"}, 3)
+
+
+def current(amperes: float) -> str:
+    """A current to three significant digits: ``1.73 mA``."""
+    return scaled(amperes, {1: "A", 1e-3: "mA", 1e-6: "uA", 1e-9: "nA"}, 3)
+
+
+def battery_life(seconds: float) -> str:
+    """How long a battery lasts, in the unit that people plan in: ``58 days``."""
+    days = seconds / _DAY_S
+    if days > _LONGEST_DAYS:
+        return "over 10 years"
+    return f"{days * 24:.3g} h" if days < 3 else f"{days:.0f} days"
 
 
 def percent(share: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from airwire import _core
+from airwire.link.energy import Energy
 from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting
 from airwire.stage import link_stage
 from airwire.values import Settings, setting_texts
@@ -33,7 +34,8 @@ def link_budget(name: str, payload_bytes: int, settings: Settings | None = None)
     raw = json.loads(_core.link_budget(name, payload_bytes, setting_texts(settings or {})))
     stages = [link_stage(stage) for stage in raw.pop("stages")]
     gates = [GatePeriod(**gate) for gate in raw.pop("gates")]
-    return LinkBudget(stages=stages, gates=gates, **raw)
+    energy = raw.pop("energy")
+    return LinkBudget(stages=stages, gates=gates, energy=None if energy is None else Energy(**energy), **raw)
 
 
 def suite_schema() -> dict[str, Any]:

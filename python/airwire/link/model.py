@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from airwire.kinds import LedgerMode, Understanding
+from airwire.link.energy import Energy
 from airwire.shown import Shown
 from airwire.stage import Stage
 
@@ -81,6 +82,8 @@ class LinkBudget:
     """The share of messages that are lost."""
     stages: Sequence[Stage]
     gates: Sequence[GatePeriod]
+    energy: Energy | None
+    """What a message takes of the sender's battery; ``None`` where the currents of its radio are not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,15 @@ class LinkRow:
     """Gives :attr:`spans`; called once, when they are first asked for."""
     published: PublishedMedian | None = None
     """What others measured, where the suite says it."""
+    energy: Energy | None = None
+    """What a message takes of the sender's battery; ``None`` where the currents of its radio are not known."""
+    every_ps: int | None = None
+    """How far apart the messages were on average; ``None`` of a single one."""
+
+    @property
+    def energy_j(self) -> float | None:
+        """What a message of this row takes with the time until the next one."""
+        return None if self.energy is None or self.every_ps is None else self.energy.with_interval_j(self.every_ps)
 
     @property
     def facts(self) -> Mapping[str, str]:

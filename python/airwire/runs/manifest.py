@@ -21,6 +21,7 @@ from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, 
 from airwire.bounds import Bound
 from airwire.inputs import read_text
 from airwire.kinds import ArrivalClock, Cause, ComparedAs, Measure, Pairing, Site, Statistic, Subject
+from airwire.link.energy import Energy
 from airwire.link.model import PublishedMedian
 from airwire.runs import folder_v1
 from airwire.stage import Stage
@@ -138,6 +139,21 @@ class StageEntry(msgspec.Struct, frozen=True):
         return Stage(self.detail, self.cause, self.ps, self.site, self.subject, self.detail)
 
 
+class EnergyEntry(msgspec.Struct, frozen=True):
+    """What a message of a link takes of the sender's battery."""
+
+    chip: str
+    message_j: float
+    between_a: float
+    supply_volts: float
+    every_ps: Whole | None = None
+
+    @property
+    def energy(self) -> Energy:
+        """Without the schedule."""
+        return Energy(self.chip, self.message_j, self.between_a, self.supply_volts)
+
+
 class LinkEntry(msgspec.Struct, frozen=True):
     """A row of a link."""
 
@@ -150,6 +166,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     trigger: str
     longest_queue: Whole
     budget: Sequence[StageEntry]
+    energy: EnergyEntry | None = None
     published: PublishedMedian | None = None
     bounds: Sequence[Bound] = ()
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from airwire import _core
 from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow
+from airwire.link.energy import Energy
 from airwire.link.model import LinkRow, PublishedMedian
 from airwire.model import Capture
 from airwire.runs.findings import KNOWN, findings_of, intervals_of
@@ -28,6 +29,7 @@ _Row = TypeVar("_Row", bound=LinkRow | BoardRow | AddressRow)
 
 def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
     """A row of a link."""
+    energy, every_ps = _energy(raw.energy)
     link = LinkRow(
         name=raw.link,
         title=raw.title,
@@ -37,8 +39,17 @@ def link_row(raw: _core.RowResult, folder: Path | None) -> Capture[LinkRow]:
         budget=[link_stage(stage) for stage in raw.budget],
         load_spans=partial(_spans, raw, folder),
         published=None if raw.published is None else PublishedMedian(**raw.published),
+        energy=energy,
+        every_ps=every_ps,
     )
     return _measured(raw, folder, raw.entry, link, payload_bytes=raw.payload_bytes)
+
+
+def _energy(raw: _core.RowEnergy | None) -> tuple[Energy | None, int | None]:
+    """The energy of a row, and how far apart its messages were."""
+    if raw is None:
+        return None, None
+    return Energy(raw["chip"], raw["message_j"], raw["between_a"], raw["supply_volts"]), raw["every_ps"]
 
 
 def figure_row(raw: _core.FigureRowResult, folder: Path | None) -> Capture[BoardRow | AddressRow]:

@@ -17,7 +17,7 @@ from airwire.explain.link.sentences import refusal_sentence
 from airwire.explain.waterfall import link_waterfalls
 from airwire.explain.what_if import Prediction, canonical, prediction_of
 from airwire.link.catalogue import link_budget, links
-from airwire.link.energy import energy_of, parse_battery
+from airwire.link.energy import parse_battery
 from airwire.link.model import Bounds, Candidate, Choice, Link, LinkBudget, Refusal
 from airwire.runs.simulation import simulate
 from airwire.values import Time, picoseconds_or_none
@@ -212,7 +212,7 @@ class _Search:
         # In closed form: a loss of one in a million would take millions of messages to be seen.
         budget = link_budget(link.name, self.payload_bytes, self.there(link, settings))
         found = replace(found, loss=budget.loss)
-        duty, battery_s = self._duty(link, budget), self._battery_s(link, settings)
+        duty, battery_s = self._duty(link, budget), self._battery_s(budget)
         margin = min(margin_of(found, self.bounds), -queue or inf)
         if duty is not None and self.bounds.duty_cycle is not None:
             margin = min(margin, 1 - duty / self.bounds.duty_cycle)
@@ -225,11 +225,10 @@ class _Search:
             return None
         return sum(stage.ps for stage in budget.stages if stage.cause == "air") / self.every_ps
 
-    def _battery_s(self, link: Link, settings: Settings) -> float | None:
-        if self.battery_as is None or self.every_ps is None:
+    def _battery_s(self, budget: LinkBudget) -> float | None:
+        if self.battery_as is None or self.every_ps is None or budget.energy is None:
             return None
-        energy = energy_of(link.name, self.payload_bytes, self.there(link, settings))
-        return None if energy is None else energy.battery_s(self.battery_as, self.every_ps)
+        return budget.energy.battery_s(self.battery_as, self.every_ps)
 
     def refusal(self, link: Link, found: Sequence[Candidate]) -> Refusal:
         """Why a link was refused, from a traced run of the nearest that it comes."""

@@ -39,6 +39,8 @@ def _link(entry: LinkEntry, load_spans: Callable[[], pl.DataFrame]) -> LinkRow:
         budget=[one.stage for one in entry.budget],
         load_spans=load_spans,
         published=entry.published,
+        energy=None if entry.energy is None else entry.energy.energy,
+        every_ps=None if entry.energy is None else entry.energy.every_ps,
     )
 
 

@@ -18,7 +18,6 @@ from airwire.board.row import BoardRow
 from airwire.explain.what_if import canonical
 from airwire.inputs import read_file
 from airwire.link.catalogue import link_budget
-from airwire.link.energy import energy_of
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
@@ -27,7 +26,7 @@ from airwire.tune.candidates import Measured, Store, Values, digest
 from airwire.tune.elf import sizes_of
 from airwire.tune.subject import BoardSubject, LinkSubject, Subject
 
-_EVERY_S = 1.0
+_EVERY_PS = 10**12
 """Of a message that comes so often the energy is told, with the time between two of them."""
 _ENTRY = "candidate"
 _COUNTED = ("busy_share_core0",)
@@ -259,8 +258,7 @@ def _of_link(link: LinkSubject, values: Values, row: Capture) -> Measured:
     air_ps = sum(stage.ps for stage in budget.stages if stage.cause == "air")
     if air_ps:
         figures["airtime"] = air_ps
-    energy = energy_of(link.link.name, link.payload_bytes, {**link.settings, **values})
-    if energy is not None:
-        figures["energy"] = energy.message_j + energy.between_a * energy.supply_volts * _EVERY_S
+    if budget.energy is not None:
+        figures["energy"] = budget.energy.with_interval_j(_EVERY_PS)
     median = row.median_interval
     return Measured(values, figures, {} if median is None else {"p50": (median.low_ps, median.high_ps)})

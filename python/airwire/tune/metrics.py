@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from airwire import _core
-from airwire.explain.quantities import percent, rough_time
+from airwire.explain.quantities import energy, percent, rough_time, scaled
 
 Better = Literal["max", "min"]
 Unit = Literal["bit/s", "/s", "ps", "share", "B", "J"]
@@ -154,16 +154,11 @@ def words(metric: Metric, value: float) -> str:
         case "B":
             return f"{value / 1024:.1f} KiB" if value >= 10240 else f"{value:.0f} B"
         case "J":
-            return f"{_scaled(value, {1: 'J', 1e-3: 'mJ', 1e-6: 'uJ', 1e-9: 'nJ'})}"
+            return energy(value)
         case "bit/s":
-            return _scaled(value, {1e9: "Gbit/s", 1e6: "Mbit/s", 1e3: "kbit/s", 1: "bit/s"})
+            return scaled(value, {1e9: "Gbit/s", 1e6: "Mbit/s", 1e3: "kbit/s", 1: "bit/s"})
         case _:
             return f"{value:.4g}/s"
-
-
-def _scaled(value: float, units: Mapping[float, str]) -> str:
-    size, unit = next(((size, unit) for size, unit in units.items() if abs(value) >= size), list(units.items())[-1])
-    return f"{value / size:.4g} {unit}"
 
 
 def refuse_missing(wanted: Sequence[Metric], there: Sequence[str], what: str) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 from airwire import _core
 from airwire.board import image_settings
 from airwire.inputs import read_text
-from airwire.link.catalogue import links
-from airwire.link.energy import has_currents
+from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Link
 from airwire.runs.packaged import IMAGES, find_suite
 from airwire.tune.knobs import Knob, image_knobs, link_knobs
@@ -160,22 +159,15 @@ def _of_link(
     samples: int | None,
 ) -> Subject:
     payload = payload_bytes or min(128, link.max_payload_bytes)
-    _core.link_budget(link.name, payload, dict(fixed))
+    budget = link_budget(link.name, payload, fixed)
     knobs = [knob for knob in link_knobs(link, fixed, listed) if knob.name not in fixed]
     figures = [*_FIGURES_OF_LINKS]
-    if _is_radio(link, payload, fixed):
+    if any(stage.cause == "air" for stage in budget.stages):
         figures.append("airtime")
-    if has_currents(link.name):
+    if budget.energy is not None:
         figures.append("energy")
     subject = LinkSubject(link, payload, fixed, trigger, samples or 1000)
     return Subject(f"{link.name}, {payload} B", knobs, figures, link=subject)
-
-
-def _is_radio(link: Link, payload_bytes: int, settings: Mapping[str, str]) -> bool:
-    import json
-
-    budget = json.loads(_core.link_budget(link.name, payload_bytes, dict(settings)))
-    return any(stage["cause"] == "air" for stage in budget["stages"])
 
 
 def _of_row(

@@ -1,21 +1,15 @@
-//! One instruction: what it does and how many cycles it takes (AVR Instruction Set Manual, DS40002198, "#Clocks AVRe"). An access to
-//! I/O takes place in the last cycle of its instruction.
+//! One instruction: what it does and how many cycles it takes (AVR Instruction Set Manual, DS40002198, "#Clocks AVRe").
 
 use super::alu::{self, C, I, T};
-use super::instruction::{Pointer, Step, X, Y, Z};
-use super::{Bus, Core, EIND, FIRST_IO, Halt, Instruction, Memories, RAMPZ, SPH, SPL, SREG, Watch};
+use super::instruction::Z;
+use super::{Attached, Bus, Core, FIRST_IO, Halt, Instruction};
 
 impl Core {
     /// Executes the next instruction.
     #[inline(always)]
-    pub(super) fn execute<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-    ) {
+    pub(super) fn execute<const W: bool>(&mut self, at: &mut Attached<'_, '_, impl Bus>) {
         use Instruction as Op;
-        let code = memories.code;
+        let code = at.memories.code;
         self.pc &= code.len() as u32 - 1;
         let mut next = self.pc + 1;
         let mut cycles = 1;
@@ -53,26 +47,26 @@ impl Core {
             Op::Brbs { .. } | Op::Brbc { .. } => {}
             Op::Rjmp { k } => (next, cycles) = (next.wrapping_add_signed(k.into()), 2),
             Op::In { d, a } => {
-                let value = self.load::<W>(memories, bus, watch, u16::from(a) + FIRST_IO, 0);
+                let value = self.load::<W>(at, u16::from(a) + FIRST_IO, 0);
                 self.set(d, value);
             }
             Op::Out { a, r } => {
-                self.store::<W>(memories, bus, watch, u16::from(a) + FIRST_IO, self.get(r), 0);
+                self.store::<W>(at, u16::from(a) + FIRST_IO, self.get(r), 0);
             }
-            Op::Ld { d, pointer } => cycles = self.load_by::<W>(memories, bus, watch, d, pointer),
-            Op::St { r, pointer } => cycles = self.store_by::<W>(memories, bus, watch, r, pointer),
+            Op::Ld { d, pointer } => cycles = self.load_by::<W>(at, d, pointer),
+            Op::St { r, pointer } => cycles = self.store_by::<W>(at, r, pointer),
             Op::Ldd { d, base, q } => {
                 let address = self.pair(base).wrapping_add(q.into());
-                let value = self.load::<W>(memories, bus, watch, address, 1);
+                let value = self.load::<W>(at, address, 1);
                 self.set(d, value);
                 cycles = 2;
             }
             Op::Std { r, base, q } => {
                 let address = self.pair(base).wrapping_add(q.into());
-                self.store::<W>(memories, bus, watch, address, self.get(r), 1);
+                self.store::<W>(at, address, self.get(r), 1);
                 cycles = 2;
             }
-            op => (next, cycles) = self.execute_other::<W>(op, memories, bus, watch, next),
+            op => (next, cycles) = self.execute_other::<W>(op, at, next),
         }
         self.pc = next;
         self.cycle += u64::from(cycles);
@@ -83,49 +77,47 @@ impl Core {
     fn execute_other<const W: bool>(
         &mut self,
         op: Instruction,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
+        at: &mut Attached<'_, '_, impl Bus>,
         next: u32,
     ) -> (u32, u32) {
         use Instruction as Op;
         let plain = (next, 1);
         match op {
             Op::Lds { d, k } => {
-                let value = self.load::<W>(memories, bus, watch, k, 1);
+                let value = self.load::<W>(at, k, 1);
                 self.set(d, value);
                 (next + 1, 2)
             }
             Op::Sts { k, r } => {
-                self.store::<W>(memories, bus, watch, k, self.get(r), 1);
+                self.store::<W>(at, k, self.get(r), 1);
                 (next + 1, 2)
             }
             Op::Push { r } => {
-                self.push::<W>(memories, bus, watch, self.get(r));
+                self.push::<W>(at, self.get(r));
                 (next, 2)
             }
             Op::Pop { d } => {
-                let value = self.pop::<W>(memories, bus, watch);
+                let value = self.pop::<W>(at);
                 self.set(d, value);
                 (next, 2)
             }
-            Op::Cpse { d, r } => self.skip(memories, next, self.get(d) == self.get(r)),
-            Op::Sbrc { r, b } => self.skip(memories, next, self.get(r) >> b & 1 == 0),
-            Op::Sbrs { r, b } => self.skip(memories, next, self.get(r) >> b & 1 == 1),
+            Op::Cpse { d, r } => self.skip(at, next, self.get(d) == self.get(r)),
+            Op::Sbrc { r, b } => self.skip(at, next, self.get(r) >> b & 1 == 0),
+            Op::Sbrs { r, b } => self.skip(at, next, self.get(r) >> b & 1 == 1),
             Op::Sbic { a, b } | Op::Sbis { a, b } => {
-                let value = self.load::<W>(memories, bus, watch, u16::from(a) + FIRST_IO, 0);
-                self.skip(memories, next, (value >> b & 1 == 1) == matches!(op, Op::Sbis { .. }))
+                let value = self.load::<W>(at, u16::from(a) + FIRST_IO, 0);
+                self.skip(at, next, (value >> b & 1 == 1) == matches!(op, Op::Sbis { .. }))
             }
-            Op::Sbi { a, b } => self.change_bit::<W>(bus, watch, (a, b), true, next),
-            Op::Cbi { a, b } => self.change_bit::<W>(bus, watch, (a, b), false, next),
+            Op::Sbi { a, b } => self.change_bit::<W>(at, (a, b), true, next),
+            Op::Cbi { a, b } => self.change_bit::<W>(at, (a, b), false, next),
             Op::Mul { d, r } => self.multiply(u16::from(self.get(d)) * u16::from(self.get(r)), false, next),
             Op::Muls { d, r } => self.multiply(self.signed(d).wrapping_mul(self.signed(r)), false, next),
             Op::Mulsu { d, r } => self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), false, next),
             Op::Fmul { d, r } => self.multiply(u16::from(self.get(d)) * u16::from(self.get(r)), true, next),
             Op::Fmuls { d, r } => self.multiply(self.signed(d).wrapping_mul(self.signed(r)), true, next),
             Op::Fmulsu { d, r } => self.multiply(self.signed(d).wrapping_mul(self.get(r).into()), true, next),
-            Op::Lpm { d, increment } => self.load_program(bus, d, increment, false, next),
-            Op::Elpm { d, increment } => self.load_program(bus, d, increment, true, next),
+            Op::Lpm { d, increment } => self.load_program(at, d, increment, false, next),
+            Op::Elpm { d, increment } => self.load_program(at, d, increment, true, next),
             Op::Bset { b } => self.change_flag(1 << b, true, next),
             Op::Bclr { b } => self.change_flag(1 << b, false, next),
             Op::Bst { d, b } => {
@@ -136,7 +128,7 @@ impl Core {
                 self.set(d, self.get(d) & !(1 << b) | (self.sreg >> 6 & 1) << b);
                 plain
             }
-            op => self.go_elsewhere::<W>(op, memories, bus, watch, next),
+            op => self.go_elsewhere::<W>(op, at, next),
         }
     }
 
@@ -144,9 +136,7 @@ impl Core {
     fn go_elsewhere<const W: bool>(
         &mut self,
         op: Instruction,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
+        at: &mut Attached<'_, '_, impl Bus>,
         next: u32,
     ) -> (u32, u32) {
         use Instruction as Op;
@@ -157,40 +147,34 @@ impl Core {
             Op::Jmp { k } => (k, 3),
             Op::Ijmp => (indirect, 2),
             Op::Eijmp => (extended, 2),
-            Op::Call { k } => (self.call::<W>(memories, bus, watch, next + 1, k), 4 + long),
+            Op::Call { k } => (self.call::<W>(at, next + 1, k), 4 + long),
             Op::Rcall { k } => {
                 let target = next.wrapping_add_signed(k.into());
-                (self.call::<W>(memories, bus, watch, next, target), 3 + long)
+                (self.call::<W>(at, next, target), 3 + long)
             }
-            Op::Icall => (self.call::<W>(memories, bus, watch, next, indirect), 3 + long),
-            Op::Eicall => (self.call::<W>(memories, bus, watch, next, extended), 4),
+            Op::Icall => (self.call::<W>(at, next, indirect), 3 + long),
+            Op::Eicall => (self.call::<W>(at, next, extended), 4),
             Op::Ret | Op::Reti => {
                 if op == Op::Reti {
                     self.sreg |= I;
                     (self.holds_off, self.returned) = (true, true);
                     self.limit = 0;
                 }
-                (self.pop_return::<W>(memories, bus, watch), 4 + long)
+                (self.pop_return::<W>(at), 4 + long)
             }
-            op => return self.special(op, memories, bus, next),
+            op => return self.special(op, at, next),
         };
         self.note_jump(target);
         (target, cycles)
     }
 
-    fn special(
-        &mut self,
-        op: Instruction,
-        memories: &Memories<'_>,
-        bus: &mut impl Bus,
-        next: u32,
-    ) -> (u32, u32) {
+    fn special(&mut self, op: Instruction, at: &mut Attached<'_, '_, impl Bus>, next: u32) -> (u32, u32) {
         match op {
             Instruction::Sleep => self.stop(Halt::Sleep),
-            Instruction::Wdr => bus.restart_watchdog(self.cycle),
+            Instruction::Wdr => at.bus.restart_watchdog(self.cycle),
             Instruction::Spm { increment } => {
                 let address = u32::from(self.pair(Z)) | u32::from(self.rampz) << 16;
-                if bus.store_program(address, self.pair(0), self.cycle) {
+                if at.bus.store_program(address, self.pair(0), self.cycle) {
                     self.limit = 0;
                 }
                 if increment {
@@ -203,7 +187,7 @@ impl Core {
             }
             // What erased flash holds is SBRS R31, 7 to the core.
             Instruction::Erased if !self.stops_at_erased => {
-                return self.skip(memories, next, self.get(31) & 0x80 != 0);
+                return self.skip(at, next, self.get(31) & 0x80 != 0);
             }
             Instruction::Erased => {
                 self.stop(Halt::Erased);
@@ -274,11 +258,11 @@ impl Core {
     }
 
     /// Skips the next instruction, which takes as many cycles as it has words.
-    fn skip(&self, memories: &Memories<'_>, next: u32, skips: bool) -> (u32, u32) {
+    fn skip(&self, at: &Attached<'_, '_, impl Bus>, next: u32, skips: bool) -> (u32, u32) {
         if !skips {
             return (next, 1);
         }
-        let code = memories.code;
+        let code = at.memories.code;
         let skipped = code[next as usize & (code.len() - 1)];
         let long = matches!(
             skipped,
@@ -293,17 +277,16 @@ impl Core {
 
     fn change_bit<const W: bool>(
         &mut self,
-        bus: &mut impl Bus,
-        watch: &Watch,
+        at: &mut Attached<'_, '_, impl Bus>,
         (a, bit): (u8, u8),
         set: bool,
         next: u32,
     ) -> (u32, u32) {
         let address = u16::from(a) + FIRST_IO;
-        if bus.write_bit(address, bit, set, self.cycle + 1) {
+        if at.bus.write_bit(address, bit, set, self.cycle + 1) {
             self.limit = 0;
         }
-        if W && watch.watches(address, true) {
+        if W && at.watch.watches(address, true) {
             self.stop(Halt::Watchpoint { address, write: true });
         }
         (next, 2)
@@ -311,7 +294,7 @@ impl Core {
 
     fn load_program(
         &mut self,
-        bus: &mut impl Bus,
+        at: &mut Attached<'_, '_, impl Bus>,
         d: u8,
         increment: bool,
         is_extended: bool,
@@ -319,7 +302,7 @@ impl Core {
     ) -> (u32, u32) {
         let high = if is_extended { u32::from(self.rampz) << 16 } else { 0 };
         let address = u32::from(self.pair(Z)) | high;
-        let value = bus.program(address, self.cycle + 2);
+        let value = at.bus.program(address, self.cycle + 2);
         self.set(d, value);
         if increment {
             self.step_program(address.wrapping_add(1), is_extended);
@@ -332,196 +315,6 @@ impl Core {
         if is_extended && self.layout.has_rampz {
             self.rampz = (address >> 16) as u8;
         }
-    }
-
-    #[inline(always)]
-    fn pointer(&mut self, pointer: Pointer) -> u16 {
-        debug_assert!(matches!(pointer.base, X | Y | Z));
-        let value = self.pair(pointer.base);
-        match pointer.step {
-            Step::Stays => value,
-            Step::Up => {
-                self.set_pair(pointer.base, value.wrapping_add(1));
-                value
-            }
-            Step::Down => {
-                let value = value.wrapping_sub(1);
-                self.set_pair(pointer.base, value);
-                value
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn load_by<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        d: u8,
-        pointer: Pointer,
-    ) -> u32 {
-        let address = self.pointer(pointer);
-        let value = self.load::<W>(memories, bus, watch, address, 1);
-        self.set(d, value);
-        2
-    }
-
-    #[inline(always)]
-    fn store_by<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        r: u8,
-        pointer: Pointer,
-    ) -> u32 {
-        let value = self.get(r);
-        let address = self.pointer(pointer);
-        self.store::<W>(memories, bus, watch, address, value, 1);
-        2
-    }
-
-    /// Reads the data space, in a cycle of the instruction.
-    #[inline(always)]
-    fn load<const W: bool>(
-        &mut self,
-        memories: &Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        address: u16,
-        cycle: u64,
-    ) -> u8 {
-        if W && watch.watches(address, false) {
-            self.stop(Halt::Watchpoint { address, write: false });
-        }
-        match memories.ram.get(usize::from(address.wrapping_sub(self.layout.ram_start))) {
-            Some(byte) => *byte,
-            None => self.load_register(bus, address, cycle),
-        }
-    }
-
-    #[inline(never)]
-    fn load_register(&mut self, bus: &mut impl Bus, address: u16, cycle: u64) -> u8 {
-        match address {
-            0..FIRST_IO => self.r[usize::from(address)],
-            SPL => self.sp as u8,
-            SPH => (self.sp >> 8) as u8,
-            SREG => self.sreg,
-            RAMPZ if self.layout.has_rampz => self.rampz,
-            EIND if self.layout.long_pc => self.eind,
-            _ if address < self.layout.ram_start => {
-                bus.accessed_from(self.pc);
-                bus.read(address, self.cycle + cycle)
-            }
-            _ => {
-                bus.accessed_from(self.pc);
-                bus.outside_ram(address);
-                0
-            }
-        }
-    }
-
-    /// Writes the data space, in a cycle of the instruction.
-    #[inline(always)]
-    fn store<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        address: u16,
-        value: u8,
-        cycle: u64,
-    ) {
-        if W && watch.watches(address, true) {
-            self.stop(Halt::Watchpoint { address, write: true });
-        }
-        match memories.ram.get_mut(usize::from(address.wrapping_sub(self.layout.ram_start))) {
-            Some(byte) => *byte = value,
-            None => self.store_register(bus, address, value, cycle),
-        }
-    }
-
-    #[inline(never)]
-    fn store_register(&mut self, bus: &mut impl Bus, address: u16, value: u8, cycle: u64) {
-        match address {
-            0..FIRST_IO => self.r[usize::from(address)] = value,
-            SPL => self.sp = self.sp & 0xff00 | u16::from(value),
-            SPH => self.sp = self.sp & 0x00ff | u16::from(value) << 8,
-            SREG => {
-                // The compilers' prologues count on it: they write SREG between the two halves of SP.
-                self.holds_off = value & !self.sreg & I != 0;
-                self.sreg = value;
-                self.limit = 0;
-            }
-            RAMPZ if self.layout.has_rampz => self.rampz = value,
-            EIND if self.layout.long_pc => self.eind = value,
-            _ if address < self.layout.ram_start => {
-                bus.accessed_from(self.pc);
-                if bus.write(address, value, self.cycle + cycle) {
-                    self.limit = 0;
-                }
-            }
-            _ => self.stop(Halt::OutsideRam(address)),
-        }
-    }
-
-    #[inline(always)]
-    fn push<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        value: u8,
-    ) {
-        let address = self.sp;
-        self.store::<W>(memories, bus, watch, address, value, 1);
-        self.sp = address.wrapping_sub(1);
-        if address == self.stack_floor {
-            self.stop(Halt::StackOverflow);
-        }
-    }
-
-    #[inline(always)]
-    fn pop<const W: bool>(&mut self, memories: &mut Memories<'_>, bus: &mut impl Bus, watch: &Watch) -> u8 {
-        self.sp = self.sp.wrapping_add(1);
-        self.load::<W>(memories, bus, watch, self.sp, 1)
-    }
-
-    fn call<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        back: u32,
-        target: u32,
-    ) -> u32 {
-        self.push_return::<W>(memories, bus, watch, back);
-        self.link = back << 1;
-        target
-    }
-
-    /// Pushes a return address, its lowest byte first.
-    pub(super) fn push_return<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-        back: u32,
-    ) {
-        let bytes = back.to_le_bytes();
-        for byte in &bytes[..usize::from(self.return_bytes())] {
-            self.push::<W>(memories, bus, watch, *byte);
-        }
-    }
-
-    fn pop_return<const W: bool>(
-        &mut self,
-        memories: &mut Memories<'_>,
-        bus: &mut impl Bus,
-        watch: &Watch,
-    ) -> u32 {
-        (0..self.return_bytes()).fold(0, |back, _| back << 8 | u32::from(self.pop::<W>(memories, bus, watch)))
     }
 }
 

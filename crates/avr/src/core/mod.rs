@@ -3,6 +3,7 @@
 //! that a program could notice.
 
 pub mod alu;
+mod data_space;
 mod decode;
 mod disassembly;
 mod execute;
@@ -149,6 +150,13 @@ pub struct Memories<'a> {
     pub ram: &'a mut [u8],
 }
 
+/// All that an instruction reaches outside the core.
+struct Attached<'m, 'a, B> {
+    memories: &'m mut Memories<'a>,
+    bus: &'m mut B,
+    watch: &'m Watch,
+}
+
 /// What a debugger wants of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Watch {
@@ -234,7 +242,8 @@ impl Core {
     /// "Interrupt Response Time").
     pub fn interrupt(&mut self, memories: &mut Memories<'_>, bus: &mut impl Bus, vector: u32) {
         let from = self.pc;
-        self.push_return::<false>(memories, bus, &Watch::default(), from);
+        let watch = Watch::default();
+        self.push_return::<false>(&mut Attached { memories, bus, watch: &watch }, from);
         self.sreg &= !alu::I;
         self.pc = vector;
         self.cycle += if self.layout.long_pc { 5 } else { 4 };
@@ -250,11 +259,12 @@ impl Core {
         until: u64,
     ) {
         self.limit = until;
+        let mut at = Attached { memories, bus, watch };
         while self.cycle < self.limit {
             if WATCHED && self.stands_at_breakpoint(watch) {
                 return;
             }
-            self.execute::<WATCHED>(memories, bus, watch);
+            self.execute::<WATCHED>(&mut at);
             self.instructions += 1;
         }
     }

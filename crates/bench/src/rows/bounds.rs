@@ -58,6 +58,10 @@ fn measured(bounded: Bounded, result: &RowResult) -> Option<f64> {
         Bounded::Loss => loss(result),
         Bounded::Flash => sizes()?.flash_bytes.map(f64::from),
         Bounded::Ram => sizes()?.ram_bytes.map(f64::from),
+        Bounded::Energy => match &result.entry.facts {
+            Facts::Link(link) => link.energy?.with_interval_j(),
+            _ => None,
+        },
     }
 }
 

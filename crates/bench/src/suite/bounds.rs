@@ -32,6 +32,8 @@ pub enum Bounded {
     Flash,
     /// What the image takes of RAM.
     Ram,
+    /// What a message takes of the sender's battery, with the time until the next one.
+    Energy,
 }
 
 impl Bounded {
@@ -42,19 +44,21 @@ impl Bounded {
             Self::Rate(quantity) => quantity.unit(),
             Self::Loss => "1",
             Self::Flash | Self::Ram => "B",
+            Self::Energy => "J",
         }
     }
 
     /// Whether a row of a link, or of a board that measures something, has it.
     fn is_of(self, measured: Measured) -> bool {
         match (self, measured) {
-            (Self::Latency(_) | Self::Loss, Measured::Link) => true,
+            (Self::Latency(_) | Self::Loss, Measured::Link { .. }) => true,
+            (Self::Energy, Measured::Link { has_currents }) => has_currents,
             (Self::Latency(_) | Self::Loss, Measured::Board(quantity) | Measured::Address(quantity)) => {
                 quantity != Quantity::Bulk
             }
             (Self::Rate(rate), Measured::Board(quantity) | Measured::Address(quantity)) => rate == quantity,
             (Self::Flash | Self::Ram, Measured::Board(_)) => true,
-            (_, Measured::Link | Measured::Address(_)) => false,
+            (_, Measured::Link { .. } | Measured::Board(_) | Measured::Address(_)) => false,
         }
     }
 }
@@ -63,7 +67,10 @@ impl Bounded {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measured {
     /// Latencies of a link.
-    Link,
+    Link {
+        /// Whether the currents of its radio are known.
+        has_currents: bool,
+    },
     /// Something of a virtual board.
     Board(Quantity),
     /// Something of a board at an address, whose image nobody knows.
@@ -74,7 +81,7 @@ impl Measured {
     /// In a sentence.
     fn in_words(self) -> String {
         match self {
-            Self::Link => "a row of a link".to_owned(),
+            Self::Link { .. } => "a row of a link".to_owned(),
             Self::Board(quantity) | Self::Address(quantity) => {
                 format!("a row with measure = {:?}", quantity.name())
             }
@@ -100,6 +107,12 @@ const BITS: &[LimitUnit] = &[
     LimitUnit { name: "MiB/s", exponent: 0, factor: 8.0 * 1024.0 * 1024.0 },
 ];
 const SHARES: &[LimitUnit] = &[LimitUnit::decimal("%", -2)];
+const ENERGIES: &[LimitUnit] = &[
+    LimitUnit::decimal("nJ", -9),
+    LimitUnit::decimal("uJ", -6),
+    LimitUnit::decimal("mJ", -3),
+    LimitUnit::decimal("J", 0),
+];
 const SIZES: &[LimitUnit] = &[
     LimitUnit::decimal("B", 0),
     LimitUnit::decimal("kB", 3),
@@ -151,6 +164,12 @@ const BOUND_FIELDS: &[Field] = &[
         "what the sections of the image's ELF take of RAM, with the stack that the linker reserves",
         "\"<= 40 KiB\"",
     ),
+    Field::open(
+        "energy",
+        Takes::Bound(ENERGIES),
+        "what a message of a link takes of the sender's battery, with the time until the next one",
+        "\"<= 5 mJ\"",
+    ),
 ];
 
 /// What a field of the table bounds.
@@ -163,6 +182,7 @@ fn bounded(name: &str) -> Bounded {
         "bits_per_second" => Bounded::Rate(Quantity::Bulk),
         "flash" => Bounded::Flash,
         "ram" => Bounded::Ram,
+        "energy" => Bounded::Energy,
         percentile => {
             let declared = BOUND_FIELDS.iter().find(|field| field.name == percentile);
             Bounded::Latency(declared.expect("a bound is declared in its table").name)

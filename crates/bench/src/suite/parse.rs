@@ -165,10 +165,11 @@ impl Reader<'_> {
             .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
         let choices = self.choices(&within, &fields, link)?;
         let measurement = self.measurement(&within, &fields, own.samples)?;
+        let measured = Measured::Link { has_currents: link.has_currents() };
         let bounds = fields
             .iter()
             .find(|(name, ..)| *name == "bounds")
-            .map(|(name, _, value)| bounds::read(self.0, &format!("{within}{name}"), value, Measured::Link));
+            .map(|(name, _, value)| bounds::read(self.0, &format!("{within}{name}"), value, measured));
         let bounds = bounds.transpose()?.unwrap_or_default();
         let lengths = choices.iter().map(|(_, values)| values.len()).chain([own.payloads.len()]);
         let made = lengths.fold(1, usize::saturating_mul);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use links::stage::Part;
-use links::{BudgetLine, Program, Schedule, Simulation};
+use links::{BudgetLine, Energy, Program, Schedule, Simulation};
 use record::run_folder::{SpanRow, Stage, spans_table};
 use record::{Control, Sample, Samples};
 use serde::Serialize;
@@ -40,6 +40,25 @@ pub struct LinkFacts {
     pub longest_queue: usize,
     /// The mean time of each part in closed form.
     pub budget: Vec<StageEntry>,
+    /// What a message takes of the sender's battery, where the currents of its radio are known.
+    pub energy: Option<EnergyEntry>,
+}
+
+/// What a message takes of its sender's battery, in a manifest.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct EnergyEntry {
+    /// By the currents of the radio.
+    #[serde(flatten)]
+    pub energy: Energy,
+    /// How far apart the messages of this row were on average; nothing where there was one alone.
+    pub every_ps: Option<i64>,
+}
+
+impl EnergyEntry {
+    /// What a message of this row took with the time until the next one, in joules; nothing where that is not known.
+    pub fn with_interval_j(&self) -> Option<f64> {
+        Some(self.energy.with_interval_j(Picoseconds::new(self.every_ps?)))
+    }
 }
 
 /// A share of the time.
@@ -66,19 +85,28 @@ impl LinkFacts {
         let mut program = setup.link.program(&setup.settings).expect("a suite is checked before it runs");
         let schedule = setup.trigger.schedule(&mut program, setup.payload_bytes);
         let budget = program.budget(setup.payload_bytes);
-        Self::of(setup, phrase(&schedule), &budget, 0)
+        Self::of(setup, phrase(&schedule), &budget, Load::default())
     }
 
-    fn of(setup: &LinkSetup, trigger: String, budget: &[BudgetLine], longest_queue: usize) -> Self {
+    fn of(setup: &LinkSetup, trigger: String, budget: &[BudgetLine], load: Load) -> Self {
+        let energy = setup.link.energy(&setup.settings, budget);
         Self {
             link: setup.link.name,
             payload_bytes: setup.payload_bytes,
             settings: setup.settings.iter().map(|(name, value)| (name, value.to_string())).collect(),
             trigger,
-            longest_queue,
+            longest_queue: load.longest_queue,
             budget: StageEntry::of(budget),
+            energy: energy.map(|energy| EnergyEntry { energy, every_ps: load.every_ps }),
         }
     }
+}
+
+/// How many messages a link had to carry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Load {
+    longest_queue: usize,
+    every_ps: Option<i64>,
 }
 
 impl StageEntry {
@@ -105,9 +133,11 @@ struct LinkTarget {
     /// No message is triggered from here on.
     limit: Picoseconds,
     samples: Samples,
-    /// The last trigger so far, and the end of the last message.
+    /// The first and the last trigger so far, the end of the last message, and how many there were.
+    first: Option<Picoseconds>,
     now: Picoseconds,
     end: Picoseconds,
+    messages: i64,
     trigger: String,
     budget: Vec<BudgetLine>,
     /// The gate of which the triggers meet few phases, where there is one.
@@ -135,8 +165,10 @@ impl Recipe for LinkSetup {
             simulation,
             limit: row.measurement.limit,
             samples: Samples::with_room(usize::try_from(count).unwrap_or(0).min(MOST_ROOM)),
+            first: None,
             now: Picoseconds::ZERO,
             end: Picoseconds::ZERO,
+            messages: 0,
             trigger: phrase(&schedule),
             budget,
             partly_met,
@@ -167,6 +199,8 @@ impl Target for LinkTarget {
                 if one.trigger >= self.limit {
                     return Ok(Turn::Over);
                 }
+                self.first.get_or_insert(one.trigger);
+                self.messages += 1;
                 self.now = self.now.max(one.trigger);
                 self.end = self.end.max(one.done.unwrap_or(one.trigger));
                 self.samples.push(Sample::known(one.index, one.trigger, one.done));
@@ -204,8 +238,8 @@ impl Target for LinkTarget {
     }
 
     fn entry(&mut self) -> TargetEntry {
-        let queue = self.simulation.longest_queue();
-        let facts = LinkFacts::of(&self.setup, self.trigger.clone(), &self.budget, queue);
+        let load = Load { longest_queue: self.simulation.longest_queue(), every_ps: self.every_ps() };
+        let facts = LinkFacts::of(&self.setup, self.trigger.clone(), &self.budget, load);
         TargetEntry {
             kind: "link",
             traffic: "one-way".to_owned(),
@@ -237,6 +271,11 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
 }
 
 impl LinkTarget {
+    /// How far apart triggers were on average; nothing where there was one alone.
+    fn every_ps(&self) -> Option<i64> {
+        (self.now - self.first?).ps().checked_div(self.messages - 1)
+    }
+
     /// One row per share of a message's time.
     fn spans_table(&self, spans: &[sim::Span]) -> RecordBatch {
         let stages: Vec<Stage> =
