@@ -23,7 +23,7 @@ from airwire.sweep.cluster import MOST_IN_BUNDLE, Cluster
 from airwire.sweep.plan import Plan
 from airwire.sweep.point import Point
 from airwire.sweep.processes import Processes
-from airwire.sweep.running import plan_of
+from airwire.sweep.running import plan_sweep
 
 WORKERS = 2
 ROUNDS = 5
@@ -114,7 +114,7 @@ def run_bytes() -> list[str]:
 
 def _plan(folder: Path, text: str, seeds: int = 100_000) -> Plan:
     (folder / "suite.toml").write_text(text)
-    return plan_of(folder / "suite.toml", seeds=seeds, firmware="build/firmware" if "boards" in text else None)
+    return plan_sweep(folder / "suite.toml", seeds=seeds, firmware="build/firmware" if "boards" in text else None)
 
 
 def _compared(name: str, plan: Plan, folder: Path, address: str, pids: list[int]) -> str:

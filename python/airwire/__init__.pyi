@@ -37,9 +37,15 @@ from .explain.verdict import Gain as Gain
 from .explain.verdict import Verdict as Verdict
 from .explain.verdicts import verdict_of as verdict_of
 from .explain.verdicts import verdicts_of as verdicts_of
+from .history.records import RunRecord as RunRecord
+from .history.records import read_runs as read_runs
+from .history.store import History as History
+from .history.trends import Trend as Trend
+from .history.trends import trend as trend
 from .link.catalogue import link_budget as link_budget
 from .link.catalogue import links as links
 from .link.catalogue import suite_schema as suite_schema
+from .link.energy import Energy as Energy
 from .link.model import CaptureExplanation as CaptureExplanation
 from .link.model import Choice as Choice
 from .link.model import Ledger as Ledger
@@ -77,6 +83,11 @@ from .runs.suite import run as run
 from .runs.validation import validate as validate
 from .shown import Chart as Chart
 from .stage import Stage as Stage
+from .sweep.running import Sweep as Sweep
+from .sweep.running import plan_sweep as plan_sweep
+from .sweep.running import run_sweep as run_sweep
+from .tune.answer import Tuning as Tuning
+from .tune.answer import tune_settings as tune_settings
 from .twins.comparison import Part as Part
 from .twins.comparison import Twin as Twin
 from .twins.comparison import twin as twin

@@ -18,7 +18,7 @@ from sweep_clusters import POINTS, data_set, ended, finished, in_the_midst, kill
 
 import airwire as package
 from airwire import AirwireError
-from airwire.sweep.running import plan_of
+from airwire.sweep.running import plan_sweep
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 SUITE = """
@@ -203,13 +203,13 @@ def test_combinations_that_mean_the_same_run_once(airwire: Airwire, suite: Path,
 
 
 def test_a_latin_hypercube_meets_every_part_of_every_axis_once(airwire: Airwire, suite: Path, tmp_path: Path) -> None:
-    plan = plan_of(suite, over=["sf=7..12", "payload=1..60", "bandwidth=125kHz,250kHz"], latin=60, only=["lora"])
+    plan = plan_sweep(suite, over=["sf=7..12", "payload=1..60", "bandwidth=125kHz,250kHz"], latin=60, only=["lora"])
     values = [values for _, values in plan.variants]
     assert sorted(int(one["payload"]) for one in values) == list(range(1, 61))
     for name, each in (("sf", 10), ("bandwidth", 30)):
         counted = {one[name]: sum(other[name] == one[name] for other in values) for one in values}
         assert set(counted.values()) == {each}, counted
-    again = plan_of(suite, over=["sf=7..12", "payload=1..60", "bandwidth=125kHz,250kHz"], latin=60, only=["lora"])
+    again = plan_sweep(suite, over=["sf=7..12", "payload=1..60", "bandwidth=125kHz,250kHz"], latin=60, only=["lora"])
     assert plan.digest == again.digest
     line = ("sweep", "suite.toml", "--only", "lora", "--over", "payload=1..60", "--latin", "6", "--samples", "20")
     assert airwire(*line, "--firmware", ".", "--seed", "5", "--out", "out").returncode == 0
@@ -320,9 +320,9 @@ def test_settings_images_and_networks_of_boards_are_axes(airwire: Airwire, firmw
 def test_an_image_that_changes_is_another_sweep(firmware: Path, tmp_path: Path) -> None:
     shutil.copy(firmware / "w5500-evb-pico/pingpong_client-hardware.elf", tmp_path / "echo.elf")
     (tmp_path / "boards.toml").write_text("[boards.echo]\nskip = 1\nsamples = 20\n")
-    plans = [plan_of(tmp_path / "boards.toml", over=["spi_hz=2MHz"])]
+    plans = [plan_sweep(tmp_path / "boards.toml", over=["spi_hz=2MHz"])]
     shutil.copy(firmware / "w5500-evb-pico/pingpong_client-lwip_raw.elf", tmp_path / "echo.elf")
-    plans.append(plan_of(tmp_path / "boards.toml", over=["spi_hz=2MHz"]))
+    plans.append(plan_sweep(tmp_path / "boards.toml", over=["spi_hz=2MHz"]))
     assert plans[0].digest != plans[1].digest
     with pytest.raises(AirwireError, match="the nearest is spi_hz"):
-        plan_of(tmp_path / "boards.toml", over=["spi_h=2MHz"])
+        plan_sweep(tmp_path / "boards.toml", over=["spi_h=2MHz"])

@@ -81,6 +81,19 @@ pub(crate) fn parse_bound(figure: &str, text: &str) -> PyResult<(&'static str, f
     Ok((found.bound.relation.sign(), found.bound.limit, found.bounded.unit()))
 }
 
+/// The file of an image that a suite in `folder` names: in the folder that the user names, else in those that every run looks
+/// into.
+#[pyfunction]
+#[pyo3(signature = (name, folder, *, named, packaged))]
+pub(crate) fn find_image(
+    name: &str,
+    folder: PathBuf,
+    named: Option<PathBuf>,
+    packaged: Option<PathBuf>,
+) -> PyResult<PathBuf> {
+    ImagePlaces { named, packaged }.path_of(name, &folder).map_err(refused)
+}
+
 /// The closed-form budget of a link, as JSON.
 #[pyfunction]
 pub(crate) fn link_budget(name: &str, payload_bytes: u64, settings: Changes) -> PyResult<String> {

@@ -82,6 +82,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bench::links, module)?)?;
     module.add_function(wrap_pyfunction!(bench::suite_schema, module)?)?;
     module.add_function(wrap_pyfunction!(bench::parse_bound, module)?)?;
+    module.add_function(wrap_pyfunction!(bench::find_image, module)?)?;
     module.add_function(wrap_pyfunction!(bench::link_budget, module)?)?;
     module.add_function(wrap_pyfunction!(board_rows::image_setting_list, module)?)?;
     module.add_function(wrap_pyfunction!(board_rows::changed_image_file, module)?)?;

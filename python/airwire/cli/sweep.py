@@ -116,7 +116,7 @@ def sweep(
     Example: airwire sweep links --only lora-sf7 --over payload=12,64,200 --seeds 10 --report sweep.html
     """
     from airwire.cli.environment import environment
-    from airwire.sweep.running import StoppedError, plan_of, run_sweep
+    from airwire.sweep.running import StoppedError, plan_sweep, run_sweep
 
     if points is not None:
         refuse_unused(["--over", "--latin"], "the list has all combinations; leave it out")
@@ -127,7 +127,7 @@ def sweep(
     else:
         refuse_unused(["--workers"], "the cluster has the workers that it has; leave it out")
     with working("Planning the sweep"):
-        plan = plan_of(
+        plan = plan_sweep(
             suite,
             over=over or (),
             latin=latin,

@@ -126,11 +126,11 @@ def tune(
     Example: airwire tune lora --payload 12B --goal "min p95" --subject-to "loss<=1%"
     """
     from airwire.cli.tune_progress import tune_progress
-    from airwire.tune import tune as search
+    from airwire.tune import tune_settings
     from airwire.tune.files import write_change
 
     with tune_progress(f"Tuning {target.name}") as progress:
-        found = search(
+        found = tune_settings(
             target,
             goals=goal or ("max throughput",),
             subject_to=subject_to or (),

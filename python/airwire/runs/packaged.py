@@ -5,9 +5,14 @@ In a checkout the suites are links to those in ``suites/``, and the folder of im
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from airwire import _core
+
+FindImage = Callable[[str], Path]
+"""Gives the file of an image by the name that a suite has for it; raises ``AirwireError`` where it is nowhere."""
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _SUITES = _PACKAGE / "suites"
@@ -40,3 +45,12 @@ def find_suite(suite: str | Path) -> Path:
         f"{path.name}: there is no such file, and no suite of this name comes with the package; "
         f"{_core.name_hint(path.name, known)}"
     )
+
+
+def image_finder(folder: Path, named: str | Path | None = None) -> FindImage:
+    """Finds the images of a suite in ``folder`` as a run does: in the folder ``named`` alone where there is one."""
+    return partial(_find_image, folder, None if named is None else Path(named))
+
+
+def _find_image(folder: Path, named: Path | None, name: str) -> Path:
+    return Path(_core.find_image(name, folder, named=named, packaged=IMAGES))

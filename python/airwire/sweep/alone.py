@@ -9,7 +9,7 @@ from pathlib import Path
 from airwire import _core
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.point import run_point, scratch_place
-from airwire.sweep.running import plan_of
+from airwire.sweep.running import plan_sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ def run_alone(suite: str | Path, entry: str, image: Path) -> Alone:
 
     Raises ``AirwireError`` where the suite has no such entry, it stands for several rows, or its row cannot be run.
     """
-    plan = plan_of(suite, over=[f'firmware="{image.resolve()}"'], only=[entry])
+    plan = plan_sweep(suite, over=[f'firmware="{image.resolve()}"'], only=[entry])
     if len(plan) != 1:
         raise _core.AirwireError(f"{suite}: {entry} stands for {len(plan)} rows; give its settings one value each")
     with tempfile.TemporaryDirectory(prefix="airwire-", dir=scratch_place()) as scratch:

@@ -17,6 +17,7 @@ from typing import Any
 from airwire import _core
 from airwire.board.settings import image_settings
 from airwire.link.catalogue import links
+from airwire.runs.packaged import FindImage
 from airwire.sweep.axes import Axis
 from airwire.sweep.entries import PAYLOAD, Document, Entry, as_text
 from airwire.sweep.texts import suite_text
@@ -46,7 +47,7 @@ _MOST_CHECKED = 1000
 class Fields:
     """The fields of an entry; ``find_image`` gives the file of an image by its name."""
 
-    def __init__(self, entry: Entry, find_image: ImageFinder) -> None:
+    def __init__(self, entry: Entry, find_image: FindImage) -> None:
         self.entry = entry
         self.find_image = find_image
 
@@ -91,23 +92,6 @@ class Fields:
             return name.split(".")
         table, dot, rest = name.partition(".")
         return ["peer", "settings", rest] if dot and table == "peer" else ["settings", name]
-
-
-class ImageFinder:
-    """Finds the images of a suite where the core does: in the folder that is named, else beside the suite, in
-    ``build/firmware`` and in the package."""
-
-    def __init__(self, suite_folder: Path, named: Path | None, packaged: Path) -> None:
-        built = Path("build/firmware")
-        self._places = [named] if named else [suite_folder, suite_folder / ".." / built, built, packaged]
-
-    def __call__(self, name: str) -> Path:
-        """The file. Raises ``AirwireError`` where there is none."""
-        for place in self._places:
-            if (place / name).is_file():
-                return place / name
-        looked = " or ".join(str(place) for place in self._places)
-        raise _core.AirwireError(f"{name} is not in {looked}; build it, or say where it is with --firmware")
 
 
 @cache

@@ -14,13 +14,14 @@ from typing import Literal
 
 from airwire import _core
 from airwire.inputs import read_file, read_text
+from airwire.runs.packaged import FindImage
 from airwire.sweep import designs
 from airwire.sweep.axes import MOST_POINTS, Axis
 from airwire.sweep.blobs import MOST_BYTES, digest_of_bytes, name_in_tree
 from airwire.sweep.canonical import digest_of, meaning_of
 from airwire.sweep.designs import Values
 from airwire.sweep.entries import Document, Entry, Suite
-from airwire.sweep.fields import Fields, ImageFinder, check_axis, nearest
+from airwire.sweep.fields import Fields, check_axis, nearest
 from airwire.sweep.point import Point
 from airwire.sweep.texts import files_in
 
@@ -88,7 +89,7 @@ class Plan:
 class Files:
     """The files that a suite leads to, each read once, so that all points run what its digest says."""
 
-    def __init__(self, suite: Suite, find_image: ImageFinder) -> None:
+    def __init__(self, suite: Suite, find_image: FindImage) -> None:
         self._suite = suite
         self._find = find_image
         self._read: dict[Path, str] = {}
@@ -136,7 +137,7 @@ class Files:
                 raise _core.AirwireError(f"{path}: is no TOML file: {error}") from None
 
 
-def make_plan(request: Request, find_image: ImageFinder) -> Plan:
+def make_plan(request: Request, find_image: FindImage) -> Plan:
     """The plan of a request.
 
     Raises ``AirwireError`` for an axis or a value that no entry has, for too many points, and for a missing file.

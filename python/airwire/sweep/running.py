@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from airwire import _core
 from airwire.inputs import read_text
 from airwire.outputs import write_file
-from airwire.runs.packaged import IMAGES, find_suite
+from airwire.runs.packaged import find_suite, image_finder
 from airwire.sweep.axes import parse_axes
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.designs import read_list
 from airwire.sweep.entries import read_suite
-from airwire.sweep.fields import Fields, ImageFinder
+from airwire.sweep.fields import Fields
 from airwire.sweep.folder import FILES, SweepFolder, keeping
 from airwire.sweep.plan import Plan, Request, make_plan
 from airwire.sweep.point import Outcome, Point
@@ -52,7 +52,7 @@ class StoppedError(Exception):
         super().__init__(f"{finished} of {total} points are finished and kept in {folder}; the same command goes on")
 
 
-def plan_of(
+def plan_sweep(
     suite: str | Path,
     *,
     over: Sequence[str] = (),
@@ -69,14 +69,13 @@ def plan_of(
     runs = None if points is None else read_list(Path(points))
     found = read_suite(path, only)
     request = Request(found, parse_axes(over), latin, runs, seeds, seed, samples)
-    find_image = ImageFinder(found.folder, None if firmware is None else Path(firmware), IMAGES)
-    return make_plan(request, find_image)
+    return make_plan(request, image_finder(found.folder, firmware))
 
 
 def fields_of(suite: str | Path) -> dict[str, str]:
     """What an axis may name in a suite, with what each takes in words; images that are not there add nothing."""
     found = read_suite(find_suite(suite))
-    finder = ImageFinder(found.folder, None, IMAGES)
+    finder = image_finder(found.folder)
     known: dict[str, str] = {}
     for entry in found.entries:
         with suppress(_core.AirwireError, OSError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airwire.tune.answer import Tuning, tune
+from airwire.tune.answer import Tuning, tune_settings
 from airwire.tune.worth import Worth
 
-__all__ = ["Tuning", "Worth", "tune"]
+__all__ = ["Tuning", "Worth", "tune_settings"]

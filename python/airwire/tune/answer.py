@@ -76,7 +76,7 @@ class Tuning:
         return {name: (start, value) for name, start, value in knobs if start != value}
 
 
-def tune(
+def tune_settings(
     target: str | Path,
     *,
     goals: Sequence[str] = ("max throughput",),

@@ -13,7 +13,7 @@ from airwire.board import image_settings
 from airwire.inputs import read_text
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Link
-from airwire.runs.packaged import IMAGES, find_suite
+from airwire.runs.packaged import find_suite, image_finder
 from airwire.tune.knobs import Knob, image_knobs, link_knobs
 from airwire.values import setting_texts
 
@@ -179,7 +179,7 @@ def _of_row(
         row["settings"] = settings
     if any(isinstance(value, list) for value in settings.values()):
         raise _core.AirwireError(f"{suite}: the row {name} is several, one for each listed setting; write one value")
-    image = _image_of(suite, str(row.get("firmware", f"{name}.elf")), firmware)
+    image = image_finder(suite.parent, firmware)(str(row.get("firmware", f"{name}.elf"))).resolve()
     row["firmware"] = str(image)
     board = str(row.get("board", _DEFAULT_BOARD))
     subject = BoardSubject(suite, row, image, board)
@@ -199,16 +199,6 @@ def _flat(suite: Path, name: str, boards: Mapping[str, Any]) -> dict[str, Any]:
     base = _flat(suite, other, {key: value for key, value in boards.items() if key != name})
     settings = {**base.get("settings", {}), **row.get("settings", {})}
     return {**base, **row, **({"settings": settings} if settings else {})}
-
-
-def _image_of(suite: Path, name: str, firmware: Path | None) -> Path:
-    folder = suite.parent
-    built = (folder, folder / ".." / "build" / "firmware", Path("build/firmware"), IMAGES)
-    places = [firmware] if firmware is not None else list(built)
-    for place in places:
-        if (place / name).is_file():
-            return (place / name).resolve()
-    raise _core.AirwireError(f"{name} is not in {' or '.join(map(str, places))}; build it with `make firmware`")
 
 
 def _of_image(

@@ -36,6 +36,14 @@ pub(super) struct Found {
 }
 
 impl ImagePlaces {
+    /// The file of an image for a suite in this folder.
+    ///
+    /// # Errors
+    /// When it is nowhere; the message says where it was looked for, which image is nearest and what to do.
+    pub fn path_of(&self, name: &str, suite: &Path) -> Result<PathBuf, String> {
+        self.find(name, suite).map(|found| found.path)
+    }
+
     /// The image of this name for a suite in this folder.
     ///
     /// # Errors
