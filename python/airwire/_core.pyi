@@ -103,6 +103,7 @@ class RowEnergy(TypedDict):
     supply_volts: float
     every_ps: int | None
 
+@type_check_only
 class RawPublished(TypedDict):
     median_ps: int
     source: str

@@ -186,7 +186,11 @@ def _table(choice: Choice) -> Table:
         lost = percent(candidate.loss if candidate.loss >= _SELDOM else 0.0)
         settings = settings_phrase(candidate.changed)
         more = [] if choice.bounds.duty_cycle is None else ["-" if candidate.duty is None else percent(candidate.duty)]
-        more += [] if choice.battery is None else ["-" if candidate.battery_s is None else battery_life(candidate.battery_s)]
+        more += (
+            []
+            if choice.battery is None
+            else ["-" if candidate.battery_s is None else battery_life(candidate.battery_s)]
+        )
         cells = [str(place), candidate.link, settings, percent(candidate.margin), *times, lost, *more]
         styles = [*_styles(candidate), *("" for _ in more)]
         table.add_row(*(Text(cell, style=style) for cell, style in zip(cells, styles, strict=False)))

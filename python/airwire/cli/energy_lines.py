@@ -6,13 +6,15 @@ from rich.text import Text
 
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_indented
-from airwire.explain.energy import energy_sentence
-from airwire.model import Analysis
+from airwire.explain.energy import board_energy, link_energy
+from airwire.model import Analysis, rows_of_boards, rows_of_links
 
 
 def print_energies(analysis: Analysis) -> None:
     """A line for each row whose currents are known."""
-    told = [(row.path, sentence) for row in analysis.captures if (sentence := energy_sentence(row)) is not None]
+    found = [(row.path, link_energy(row)) for row in rows_of_links(analysis)]
+    found += [(row.path, board_energy(row)) for row in rows_of_boards(analysis)]
+    told = [(path, sentence) for path, sentence in found if sentence is not None]
     out = console()
     if told:
         out.print("\nEnergy of the sender:", style="bold")

@@ -9,7 +9,6 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.unused import refuse_unused
-from airwire.link.energy import parse_battery
 
 if TYPE_CHECKING:
     from airwire.link.model import LinkBudget
@@ -37,8 +36,10 @@ def link(
     """Show where the time of a message on a link goes, and what it takes of a battery.
 
     It is the mean of every stage of an idle link, clock phases unknown. Example: airwire link lora --payload 128 --set
-    sf=9 --every 1m --battery 2400mAh
+    sf=9 --every 60s --battery 2400mAh
     """
+    from airwire.link.energy import parse_battery
+
     if every is None:
         refuse_unused(["--battery"], "how long one lasts depends on how often a message comes; give --every as well")
     battery_as = None if battery is None else parse_battery(battery)
@@ -65,8 +66,9 @@ def _energy(budget: LinkBudget, every_ps: int, battery: str | None, battery_as: 
 
     if budget.energy is None:
         return f"the currents of {budget.link}'s radio are not known; docs/explanation/energy.md has those that are"
-    given = {} if battery_as is None else {"battery_as": battery_as, "battery": battery}
-    return of_schedule(budget.energy, every_ps, **given)
+    if battery_as is None:
+        return of_schedule(budget.energy, every_ps)
+    return of_schedule(budget.energy, every_ps, battery_as, battery)
 
 
 def _print(budget: LinkBudget) -> None:

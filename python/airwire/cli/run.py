@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import airwire
-from airwire.cli import completion, options
+from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
 from airwire.cli.paths import RUN, Writes

@@ -1,4 +1,4 @@
-"""What a row took of its sender's battery, in words: energy of a message, mean current, and how long a battery lasts."""
+"""What a row took of its sender's battery, in words: a message's energy, the mean current, and a battery's life."""
 
 from __future__ import annotations
 
@@ -12,14 +12,22 @@ _BATTERY_MAH = 1000
 _BATTERY_AS = _BATTERY_MAH * 3.6
 
 
-def energy_sentence(row: Capture) -> str | None:
-    """What a row took of the battery at its own schedule; ``None`` where no currents are known."""
-    target = row.target
-    if isinstance(target, LinkRow) and target.energy is not None and target.every_ps is not None:
-        return of_schedule(target.energy, target.every_ps)
-    if isinstance(target, BoardRow):
-        return _of_radio(target.counts.get("radio_mean_ma"))
-    return None
+def link_energy(row: Capture[LinkRow]) -> str | None:
+    """What a link took of the battery at its own schedule; ``None`` where no currents are known."""
+    link = row.target
+    return None if link.energy is None or link.every_ps is None else of_schedule(link.energy, link.every_ps)
+
+
+def board_energy(row: Capture[BoardRow]) -> str | None:
+    """What the radio of a board took while the row ran; ``None`` where it has none."""
+    mean_ma = row.target.counts.get("radio_mean_ma")
+    if mean_ma is None:
+        return None
+    mean_a = mean_ma * 1e-3
+    lasts = battery_life(_BATTERY_AS / mean_a)
+    return (
+        f"the radio takes {current(mean_a)} on average; {_BATTERY_MAH} mAh last {lasts} (without the microcontroller)"
+    )
 
 
 def of_schedule(found: Energy, every_ps: float, battery_as: float = _BATTERY_AS, battery: str | None = None) -> str:
@@ -29,12 +37,3 @@ def of_schedule(found: Energy, every_ps: float, battery_as: float = _BATTERY_AS,
         f"{energy(found.with_interval_j(every_ps))} a message with the {rough_time(every_ps)} until the next one, "
         f"{current(found.mean_a(every_ps))} on average; {battery or f'{_BATTERY_MAH} mAh'} last {lasts} ({found.chip})"
     )
-
-
-def _of_radio(mean_ma: float | None) -> str | None:
-    """What the radio of a board took while the row ran."""
-    if mean_ma is None:
-        return None
-    mean_a = mean_ma * 1e-3
-    lasts = battery_life(_BATTERY_AS / mean_a)
-    return f"the radio takes {current(mean_a)} on average; {_BATTERY_MAH} mAh last {lasts} (without the microcontroller)"

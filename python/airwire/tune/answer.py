@@ -317,4 +317,4 @@ def _nobody_keeps(search: Search, interrupted: bool) -> str:
     )
 
 
-__all__ = ["BUDGET", "Progress", "Tuning", "tune"]
+__all__ = ["BUDGET", "Progress", "Tuning", "tune_settings"]

@@ -203,12 +203,12 @@ impl Core {
     }
 
     #[inline(always)]
-    fn get(&self, register: u8) -> u8 {
+    pub(super) fn get(&self, register: u8) -> u8 {
         self.r[usize::from(register & 31)]
     }
 
     #[inline(always)]
-    fn set(&mut self, register: u8, value: u8) {
+    pub(super) fn set(&mut self, register: u8, value: u8) {
         self.r[usize::from(register & 31)] = value;
     }
 
