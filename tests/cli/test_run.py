@@ -52,7 +52,9 @@ def test_json_holds_a_row_per_figure(airwire: Airwire, tmp_path: Path) -> None:
     assert content["run"] == "run"
     rows = content["rows"]
     assert [row["metric"] for row in rows if row["metric"] != "energy"] == METRICS * 4
-    assert {(row["unit"], row["row"].split("/")[0].split()[0]) for row in rows if row["metric"] == "energy"} == {("J", "lora")}
+    assert {(row["unit"], row["row"].split("/")[0].split()[0]) for row in rows if row["metric"] == "energy"} == {
+        ("J", "lora")
+    }
     assert {row["suite"] for row in rows} == {"quick"}
     assert {row["unit"] for row in rows if row["metric"] == "loss"} == {"1"}
     assert all(row["published"] is None and row["verdict"] is None for row in rows)

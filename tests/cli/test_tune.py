@@ -78,7 +78,7 @@ def test_a_seed_gives_the_same_whatever_the_workers_and_a_second_run_measures_no
     goals = ("--goal", "min airtime", "--budget", "24", "--seed", "7")
     one = parsed(airwire(*LORA, *goals, "--workers", "1", "--out", "one", "--json"))
     (again,) = [airwire(*LORA, *goals, "--workers", "2", "--out", "again")]
-    assert re.search(r"candidates measured, 0 of them now", again.stdout), again.stdout
+    assert re.search(r"; 0 of these measurements now", again.stdout), again.stdout
     fresh = ("tune", *LORA[1:-4], "--cache", "other", "--samples", "200")
     two = parsed(airwire(*fresh, *goals, "--workers", "2", "--out", "two", "--json"))
     assert without_folders(one) == without_folders(two)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from airwire.explain.quantities import count
+from airwire.explain.quantities import count, percent
 from airwire.sweep.summary import Combination, combinations_of, figure_text
 
 if TYPE_CHECKING:
@@ -61,6 +61,6 @@ def _print_table(combinations: Sequence[Combination]) -> None:
             else (f"{figure_text(one.low, one.unit)} to {figure_text(one.high, one.unit)}")
         )
         figure = "none" if one.figure is None else figure_text(one.figure, one.unit)
-        cells = (one.entry, *(str(one.values.get(name, "")) for name in axes), figure, interval, f"{one.lost:.2%}")
+        cells = (one.entry, *(str(one.values.get(name, "")) for name in axes), figure, interval, percent(one.lost))
         table.add_row(*(Text(cell) for cell in cells))
     console().print(table)

@@ -17,7 +17,7 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     from rich.text import Text
 
     from airwire.cli.tables import console
-    from airwire.tune.sentences import before_and_after, verdict_line, worth_row
+    from airwire.tune.sentences import before_and_after, counted, verdict_line, worth_head, worth_row
 
     out = console()
     out.print(Text(f"{verdict_line(found)}.", style="bold"))
@@ -33,17 +33,12 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     if found.worths:
         rows = [worth_row(worth, found) for worth in found.worths]
         out.print()
-        out.print(_table(("change", "alone", "among the others", "costs", "to know"), rows))
+        out.print(_table(worth_head(found), rows))
     out.print()
     out.print(_table(("figure", "before", "after"), before_and_after(found)))
-    measured = sum(one.refused is None for one in found.candidates)
-    out.print(
-        Text(
-            f"\n{measured} candidates measured, {found.fresh} of them now, {len(found.candidates) - measured} refused; "
-            f"seed {found.seed}. {_how(found)}",
-            style="dim",
-        )
-    )
+    known = sum(one.refused is None for one in found.candidates) > found.fresh
+    kept = f"; {found.fresh} of these measurements now, the others are from before" if known else ""
+    out.print(Text(f"\n{counted(found)}{kept}; seed {found.seed}. {_how(found)}", style="dim"))
     for path in written:
         print(f"Written: {path}")
 

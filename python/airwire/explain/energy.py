@@ -34,6 +34,6 @@ def of_schedule(found: Energy, every_ps: float, battery_as: float = _BATTERY_AS,
     """The energy of a message that comes so often, the mean current, and how long a battery lasts."""
     lasts = battery_life(found.battery_s(battery_as, every_ps))
     return (
-        f"{energy(found.with_interval_j(every_ps))} a message with the {rough_time(every_ps)} until the next one, "
-        f"{current(found.mean_a(every_ps))} on average; {battery or f'{_BATTERY_MAH} mAh'} last {lasts} ({found.chip})"
+        f"{energy(found.with_interval_j(every_ps))} a message, one every {rough_time(every_ps)}: "
+        f"{current(found.mean_a(every_ps))} on average, {battery or f'{_BATTERY_MAH} mAh'} last {lasts} ({found.chip})"
     )

@@ -22,7 +22,7 @@ from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
 from airwire.tune.build import NoRoomError, Tree, source_key
-from airwire.tune.candidates import Measured, Store, Values, digest
+from airwire.tune.candidates import Measured, Store, Values, core_digest, digest
 from airwire.tune.elf import sizes_of
 from airwire.tune.subject import BoardSubject, LinkSubject, Subject
 
@@ -114,7 +114,7 @@ class Bench:
         self, link: LinkSubject, batch: Sequence[Values], seed: int, anew: bool, told: Told | None
     ) -> list[Measured]:
         name, payload = link.link.name, link.payload_bytes
-        base = ("link", _core.__version__, name, payload, link.trigger, link.samples, seed, anew)
+        base = ("link", core_digest(), name, payload, link.trigger, link.samples, seed, anew)
         keys = [digest(base, sorted({**link.settings, **values}.items())) for values in batch]
         found = [self.store.get(key, values) for key, values in zip(keys, batch, strict=True)]
         new = [(place, values) for place, (one, values) in enumerate(zip(found, batch, strict=True)) if one is None]
@@ -146,7 +146,7 @@ class Bench:
             if options
             else hashlib.sha256(read_file(board.image)).hexdigest()
         )
-        key = digest("board", _core.__version__, made_of, board.fixed, settings, seed, anew)
+        key = digest("board", core_digest(), made_of, board.fixed, settings, seed, anew)
         return self._kept(key, values, lambda: self._made(board, values, options, settings, made_of, seed))
 
     def _made(

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from airwire import _core
@@ -49,6 +50,13 @@ def cache_folder(given: Path | None) -> Path:
 def digest(*parts: object) -> str:
     """A name for content."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+@cache
+def core_digest() -> str:
+    """A name for the core that measures: another build may measure something else, whatever its version says."""
+    with Path(_core.__file__).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
 def _check_folder(folder: Path) -> None:

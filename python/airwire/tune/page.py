@@ -12,7 +12,7 @@ from airwire.report.spec import Columns, Figure, LegendEntry, Panel, Spec, toolt
 from airwire.tune.answer import Tuning
 from airwire.tune.candidates import Measured
 from airwire.tune.metrics import METRICS, Metric, words
-from airwire.tune.sentences import before_and_after, verdict_line, worth_row
+from airwire.tune.sentences import before_and_after, counted, verdict_line, worth_head, worth_row
 
 _HEIGHT = 320
 _WIDE = 15
@@ -42,10 +42,8 @@ def page(found: Tuning) -> str:
     """The report as one HTML document."""
     heading = f"Tuned: {found.subject.name}"
     sections = [_picture(found), _worths(found), _figures(found), _changes(found)]
-    measured = sum(one.refused is None for one in found.candidates)
     facts = [
-        f"{measured} candidates measured",
-        f"{len(found.candidates) - measured} refused",
+        counted(found),
         f"seed {found.seed}",
         *(str(goal) for goal in found.goals),
         *(limit.text for limit in found.limits),
@@ -160,7 +158,7 @@ def _picture(found: Tuning) -> str:
 def _worths(found: Tuning) -> str:
     if not found.worths:
         return ""
-    head = ("change", "alone", "among the others", "costs", "to know")
+    head = worth_head(found)
     rows = [worth_row(worth, found) for worth in found.worths]
     return f"<section id='rows'><h2>What each knob is worth</h2>{_table(head, rows)}</section>"
 

@@ -11,6 +11,7 @@ from airwire.tune.metrics import METRICS, words
 from airwire.tune.worth import Worth
 
 Row = tuple[str, str, str, str, str]
+_COSTS = ("ram", "airtime", "energy")
 
 
 def verdict_line(found: Tuning) -> str:
@@ -60,11 +61,35 @@ def figure_words(one: Measured, name: str) -> str:
     return f"{told} +-{percent(half / one.figures[name])}" if one.figures[name] else told
 
 
+def counted(found: Tuning) -> str:
+    """How many candidates were measured, and what for."""
+    measured = sum(one.refused is None for one in found.candidates)
+    searched, refused = min(measured, found.budget), len(found.candidates) - measured
+    parts = [f"{searched} candidates measured to search"]
+    if measured > searched:
+        parts.append(f"{measured - searched} to tell what changes are worth")
+    if refused:
+        parts.append(f"{refused} refused")
+    return ", ".join(parts)
+
+
+def worth_head(found: Tuning) -> Row:
+    """The head of a table of :func:`worth_row`: the first goal, and the figure that its changes cost."""
+    name = found.goals[0].metric.name
+    return "change", f"{name} alone", "among the others", _cost_name(found) or "cost", "to know"
+
+
+def _cost_name(found: Tuning) -> str | None:
+    """What changes of this target cost: the next goal, else what images and radios have little of."""
+    first, *others = (goal.metric.name for goal in found.goals)
+    return next((one for one in (*others, *_COSTS) if one != first and one in found.after.figures), None)
+
+
 def worth_row(worth: Worth, found: Tuning) -> Row:
     """A knob: its change, what it gives alone, what it gives among the others, what it costs, and what to know."""
-    name = found.goals[0].metric.name
-    costs = [one for one in ("ram", "airtime", "energy") if one != name and one in {**worth.among, **worth.alone}]
-    cost = _signed(costs[0], worth.among.get(costs[0], worth.alone.get(costs[0], 0.0))) if costs else "-"
+    name, cost_name = found.goals[0].metric.name, _cost_name(found)
+    costs = worth.among.get(cost_name, worth.alone.get(cost_name)) if cost_name else None
+    cost = "-" if cost_name is None or costs is None else _signed(cost_name, costs)
     alone = _signed(name, worth.alone[name]) if name in worth.alone else "-"
     among = _signed(name, worth.among[name]) if name in worth.among else "needed by the others"
     return f"{worth.knob} {worth.before} -> {worth.after}", alone, among, cost, note(worth)
