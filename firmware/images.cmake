@@ -31,6 +31,11 @@ elseif(BOARD_HEADER MATCHES "BOARD_CYW43439")
 elseif(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   set(APPLICATIONS pingpong_client streams http_server ping)
   set(WAYS hardware lwip_small lwip_raw)
+elseif(NOT BOARD_HEADER MATCHES "BOARD_NETWORK_SPI")
+  # The same chip at pins of PIO: what differs is its bus.
+  set(APPLICATIONS pingpong_client streams)
+  set(WAYS hardware lwip_raw)
+  set(BUS_ALONE ON)
 endif()
 macro(leave_out_unless_wanted application way)
   if((APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS) OR NOT ${way} IN_LIST WAYS)
@@ -158,6 +163,9 @@ lwip_raw_image(mqtt_client ${LWIP_DIR}/apps/mqtt/mqtt.c)
 
 # ping on lwIP with the settings for little memory.
 hardware_image(ping 1)
+if(BUS_ALONE)
+  return()
+endif()
 airwire_image(ping-lwip_raw
   SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
   LIBRARIES lwip_small OPTIMISE -O3 IN_RAM)

@@ -1,5 +1,5 @@
-/* The SPI that the board's network chip is on. Mode 3: with it the PL022 leaves no gap between the frames of a transfer
- * (RP2040 datasheet 4.4.3.9 to 4.4.3.12), and WIZnet's chips take modes 0 and 3 (W5500 datasheet 2.1). */
+/* The SPI that the board's network chip is on. Mode 0 or 3, as it suits the port: WIZnet's chips take both (W5500 datasheet
+ * 2.1). */
 #ifndef HAL_SPI_H
 #define HAL_SPI_H
 

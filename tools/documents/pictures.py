@@ -34,6 +34,7 @@ def main() -> None:
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
         oneway_picture(folder)
+        bus_picture(folder)
         demo_pictures(folder)
 
 
@@ -118,6 +119,16 @@ def oneway_picture(folder: Path) -> None:
     subprocess.run(command, check=True, capture_output=True)
     png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
     (PICTURES / "oneway.png").write_bytes(compressed(png))
+
+
+def bus_picture(folder: Path) -> None:
+    """Draw what the SPI block and a PIO make of the same chip and firmware."""
+    import vl_convert
+
+    run = airwire.run(SUITES / "spi-or-pio.toml", out=folder / "spi-or-pio")
+    (drawn,) = airwire.write_figures(run, folder / "spi-or-pio-figures", ("svg",))
+    png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
+    (PICTURES / "spi-or-pio.png").write_bytes(compressed(png))
 
 
 def demo_pictures(folder: Path) -> None:

@@ -1,49 +1,25 @@
-/* The SPI of the board's network chip: SPI0, by the processor for short transfers and by DMA channels for long ones. */
+/* The SPI of the board's network chip, by the processor for short transfers and by DMA channels for long ones. */
 #include "spi.h"
 
 #include "board.h"
-#include "clock.h"
 #include "gpio.h"
 #include "interrupt.h"
-#include "pads.h"
-#include "resets.h"
+#ifdef BOARD_NETWORK_SPI
+#include "spi_block.h"
+#else
+#include "spi_pio.h"
+#endif
 
-#define FIFO_FRAMES 8u
-#define MODE_3 (1u << 7 | 1u << 6) /* SPH, SPO (4.4.4, SSPCR0) */
 /* A shorter transfer is over before another task has run. */
 #define WAIT_WORTHWHILE_BYTES 256u
 #define TRANSMIT 0u
 #define RECEIVE 1u
 #define FILL 2u
 
-_Static_assert(BOARD_NETWORK_SPI == 0, "spi.c drives SPI0");
-
 static const uint8_t zero;
 static uint8_t waste;
 static size_t dma_from;
 static const struct spi_waiter *waiter;
-
-/* SCK is clk_peri / (CPSDVSR * (1 + SCR)), CPSDVSR even (4.4.3.4). */
-uint32_t spi_start(uint32_t hz) {
-    uint32_t peripheral_hz = clock_system_hz(), prescale = 2;
-    hz = hz ? hz : 1;
-    while (prescale < 254 && peripheral_hz / prescale / 256u >= hz) {
-        prescale += 2;
-    }
-    uint32_t rate = (peripheral_hz / prescale + hz - 1) / hz;
-    rate = rate < 1 ? 1 : rate > 256 ? 256 : rate;
-    resets_release(RESET_SPI0 | RESET_DMA);
-    SPI0_SSPCR1 = 0;
-    SPI0_SSPCPSR = prescale;
-    SPI0_SSPCR0 = (rate - 1) << 8 | MODE_3 | 7u;
-    SPI0_SSPDMACR = 3;
-    SPI0_SSPCR1 = SSPCR1_SSE;
-    gpio_output(BOARD_NETWORK_CSN, true);
-    pad_function(BOARD_NETWORK_MISO, FUNCTION_SPI, 0);
-    pad_function(BOARD_NETWORK_SCLK, FUNCTION_SPI, 0);
-    pad_function(BOARD_NETWORK_MOSI, FUNCTION_SPI, 0);
-    return peripheral_hz / (prescale * rate);
-}
 
 void spi_set_dma_from(size_t bytes) { dma_from = bytes; }
 
@@ -53,16 +29,16 @@ void spi_set_waiter(const struct spi_waiter *wanted) {
     NVIC_ISER = 1u << DMA_IRQ_0;
 }
 
-/* The loops here end, as the PL022 clocks out whatever its FIFO holds, whoever is at the other end. */
+/* The loops here end, as whatever a FIFO holds is clocked out, whoever is at the other end. */
 static uint8_t take(void) {
-    while (!(SPI0_SSPSR & SSPSR_RNE)) {
+    while (!SPI_HAS_FRAME) {
     }
-    return (uint8_t)SPI0_SSPDR;
+    return (uint8_t)SPI_IN;
 }
 
 static void send(const uint8_t *out, size_t count) {
     for (size_t index = 0; index < count; index++) {
-        SPI0_SSPDR = out ? out[index] : 0;
+        SPI_OUT = out ? out[index] : 0;
     }
 }
 
@@ -81,12 +57,12 @@ static void receive(uint8_t *in, size_t count) {
 static void exchange_by_processor(const uint8_t *out, uint8_t *in, size_t count) {
     size_t to_send = count, to_receive = count;
     while (to_receive) {
-        if (to_send && to_receive < to_send + FIFO_FRAMES) {
-            SPI0_SSPDR = out ? *out++ : 0;
+        if (to_send && to_receive < to_send + SPI_FIFO_FRAMES) {
+            SPI_OUT = out ? *out++ : 0;
             to_send--;
         }
-        if (SPI0_SSPSR & SSPSR_RNE) {
-            uint8_t byte = (uint8_t)SPI0_SSPDR;
+        if (SPI_HAS_FRAME) {
+            uint8_t byte = (uint8_t)SPI_IN;
             if (in) {
                 *in++ = byte;
             }
@@ -125,14 +101,14 @@ static void run_dma(size_t count) {
 /* Behind the header the processor fills the FIFO, and makes the channels ready while that is on the wire: SCK does not
  * stand still, and no interrupt can make the FIFO overflow before the channel that empties it runs. */
 static void exchange_by_dma(size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count, size_t zeros) {
-    size_t first = FIFO_FRAMES - header_bytes;
+    size_t first = SPI_FIFO_FRAMES - header_bytes;
     uint32_t then = zeros ? FILL : TRANSMIT;
     send(out, first);
-    prepare(TRANSMIT, out ? out + first : &zero, &SPI0_SSPDR, count - first,
-            DMA_CTRL_CHAIN_TO(then) | DMA_CTRL_TREQ(DREQ_SPI0_TX) | (out ? DMA_CTRL_INCR_READ : 0));
-    prepare(FILL, &zero, &SPI0_SSPDR, zeros, DMA_CTRL_CHAIN_TO(FILL) | DMA_CTRL_TREQ(DREQ_SPI0_TX));
-    prepare(RECEIVE, &SPI0_SSPDR, in ? in : &waste, count + zeros,
-            DMA_CTRL_CHAIN_TO(RECEIVE) | DMA_CTRL_TREQ(DREQ_SPI0_RX) | (in ? DMA_CTRL_INCR_WRITE : 0));
+    prepare(TRANSMIT, out ? out + first : &zero, &SPI_OUT, count - first,
+            DMA_CTRL_CHAIN_TO(then) | SPI_TREQ_OUT | (out ? DMA_CTRL_INCR_READ : 0));
+    prepare(FILL, &zero, &SPI_OUT, zeros, DMA_CTRL_CHAIN_TO(FILL) | SPI_TREQ_OUT);
+    prepare(RECEIVE, &SPI_IN, in ? in : &waste, count + zeros,
+            DMA_CTRL_CHAIN_TO(RECEIVE) | SPI_TREQ_IN | (in ? DMA_CTRL_INCR_WRITE : 0));
     receive(NULL, header_bytes);
     run_dma(count + zeros);
 }
@@ -141,13 +117,13 @@ static void exchange(const uint8_t *header, size_t header_bytes, const uint8_t *
                      size_t zeros) {
     SIO_GPIO_OUT_CLR = 1u << BOARD_NETWORK_CSN;
     send(header, header_bytes);
-    if (header_bytes + count + zeros <= FIFO_FRAMES) {
+    if (header_bytes + count + zeros <= SPI_FIFO_FRAMES) {
         send(out, count);
         send(NULL, zeros);
         receive(NULL, header_bytes);
         receive(in, count);
         receive(NULL, zeros);
-    } else if (dma_from && count >= dma_from && header_bytes + count > FIFO_FRAMES) {
+    } else if (dma_from && count >= dma_from && header_bytes + count > SPI_FIFO_FRAMES) {
         exchange_by_dma(header_bytes, out, in, count, zeros);
     } else {
         receive(NULL, header_bytes);

@@ -207,6 +207,12 @@ impl Parts {
         self.buses.passed
     }
 
+    /// The fastest SCK in use, on the ports or over pins that are on none; nothing where none was used.
+    pub fn spi_clock_hz(&self) -> Option<u64> {
+        let of_ports = self.buses.passed.iter().map(|port| port.spi_clock_hz).filter(|hz| *hz > 0);
+        of_ports.chain(self.parts.iter().filter_map(|part| part.clocked_hz())).max()
+    }
+
     /// What happened on the buses since the last call.
     pub fn take_activity(&mut self) -> Vec<Burst> {
         self.buses.activity.as_mut().map_or_else(Vec::new, Activity::take)

@@ -37,6 +37,11 @@ pub trait Part: Any + Debug + Send {
         Answer::default()
     }
 
+    /// SCK of its last byte that came over pins which are on no SPI; nothing where none did.
+    fn clocked_hz(&self) -> Option<u64> {
+        None
+    }
+
     /// A frame ends on its SPI; what it sent at the same time, if it is meant.
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {
         let _ = (at, frame, around);

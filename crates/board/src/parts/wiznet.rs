@@ -71,6 +71,7 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
         chip: None,
         selected: false,
         bits: Bits::default(),
+        clocked_hz: None,
     }))
 }
 
@@ -119,6 +120,8 @@ struct Seat {
     chip: Option<ChipId>,
     selected: bool,
     bits: Bits,
+    /// SCK of the last byte that came over pins.
+    clocked_hz: Option<u64>,
 }
 
 /// A byte on its way over pins that are moved one by one.
@@ -196,6 +199,10 @@ impl Part for Seat {
         })
     }
 
+    fn clocked_hz(&self) -> Option<u64> {
+        self.clocked_hz
+    }
+
     fn snapshot(&self) -> Option<Box<dyn Part>> {
         Some(Box::new(self.clone()))
     }
@@ -226,6 +233,7 @@ impl Seat {
         if bits.count == 8 {
             let (sent, clock_hz) = (bits.sent, clock_hz(period));
             *bits = Bits { seen: true, risen: at, ..Bits::default() };
+            self.clocked_hz = Some(clock_hz);
             around.with_device(chip, |chip| chip.spi_byte(at, sent, clock_hz));
         }
     }

@@ -98,8 +98,7 @@ impl Witness {
         is_bulk: bool,
         evidence: &mut Evidence,
     ) -> Testimony {
-        evidence.sck_hz =
-            board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
+        evidence.sck_hz = board.parts().spi_clock_hz();
         let facts = board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::facts));
         evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz);
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
