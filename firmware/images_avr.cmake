@@ -1,0 +1,28 @@
+# Images for boards with an AVR: applications on the small stack, in its loop or as a task of FreeRTOS.
+set(SMALL transport/small/network.c transport/small/ip.c transport/small/arp.c transport/small/checksum.c)
+set(SMALL_STREAMS transport/small/streams.c transport/small/tcp.c transport/small/segment.c transport/small/ring.c)
+set(SMALL_DATAGRAMS transport/small/datagrams.c transport/small/udp.c)
+set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
+
+# In 2 KB of RAM frames are no longer than an Internet host must take at least (RFC 791, 3.1: 576 bytes of a packet).
+set(SMALL_SIZES "")
+if(MCU STREQUAL atmega328p)
+  set(SMALL_SIZES SMALL_FRAME_BYTES=590u SMALL_RING_BYTES=128u SMALL_LISTENERS=1u SMALL_ARP_ENTRIES=2u)
+endif()
+
+function(small_image application)
+  airwire_image(${application}-small
+    SOURCES apps/${application}/${application}.c ${SMALL} ${TRANSPORT_SHARED} ${ARGN} DEFINITIONS ${SMALL_SIZES})
+endfunction()
+
+small_image(ping)
+small_image(pingpong_server ${SMALL_STREAMS})
+small_image(pingpong_client ${SMALL_STREAMS})
+
+# With a mutex around each transaction, in a task that asks the chip over and over: as a published firmware has it.
+if(MCU STREQUAL atmega1284p)
+  freertos_library(freertos)
+  airwire_image(ping-small_task
+    SOURCES apps/ping/ping.c ${SMALL} ${TRANSPORT_SHARED} freertos/avr/kernel.c freertos/avr/bus_mutex.c
+    DEFINITIONS AIRWIRE_FREERTOS BOARD_BUS_IS_SHARED LIBRARIES freertos)
+endif()
