@@ -2,6 +2,8 @@
 #ifndef FREERTOS_CONFIG_H
 #define FREERTOS_CONFIG_H
 
+#include <stdint.h>
+
 #include "board.h"
 
 #define configENABLE_MPU 0
@@ -9,6 +11,7 @@
 #define configTICK_RATE_HZ 62u
 #define configTICK_TYPE_WIDTH_IN_BITS TICK_TYPE_WIDTH_16_BITS
 #define configMAX_PRIORITIES 3
+#define configSTACK_DEPTH_TYPE uint16_t
 #define configMINIMAL_STACK_SIZE 160
 #define configMAX_TASK_NAME_LEN 8
 #define configUSE_PREEMPTION 1

@@ -5,6 +5,7 @@
 #include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
+#include <stdbool.h>
 
 #include "board.h"
 #include "interrupt.h"

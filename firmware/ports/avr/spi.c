@@ -35,17 +35,30 @@ static inline void select(void) { PIN_PORT(BOARD_NETWORK_CSN) &= (uint8_t)~PIN_B
 static inline void deselect(void) { PIN_PORT(BOARD_NETWORK_CSN) |= PIN_BIT(BOARD_NETWORK_CSN); }
 
 /* Ends, as the SPI clocks a byte whoever is at the other end. */
-static inline uint8_t move(uint8_t byte) {
-    SPDR = byte;
+static inline void wait(void) {
     while (!(SPSR & _BV(SPIF))) {
     }
+}
+
+static inline uint8_t move(uint8_t byte) {
+    SPDR = byte;
+    wait();
     return SPDR;
 }
 
+/* The next byte is fetched while the one before is on its way, and what came in is stored while the next one is: it may
+ * be read until that has come in whole (datasheet, "Data Modes": the SPI has a second buffer for what it receives). */
 static inline void send(const uint8_t *out, size_t count) {
-    while (count--) {
-        move(*out++);
+    if (!count) {
+        return;
     }
+    SPDR = *out++;
+    while (--count) {
+        uint8_t next = *out++;
+        wait();
+        SPDR = next;
+    }
+    wait();
 }
 
 static inline void send_zeros(size_t count) {
@@ -55,9 +68,17 @@ static inline void send_zeros(size_t count) {
 }
 
 static inline void receive(uint8_t *in, size_t count) {
-    while (count--) {
-        *in++ = move(0);
+    if (!count) {
+        return;
     }
+    SPDR = 0;
+    while (--count) {
+        wait();
+        SPDR = 0;
+        *in++ = SPDR;
+    }
+    wait();
+    *in = SPDR;
 }
 
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
