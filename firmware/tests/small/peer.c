@@ -165,8 +165,14 @@ bool peer_reads(const struct bytes *bytes, struct peer_segment *segment) {
         return false;
     }
     size_t header = at[46] / 16u * 4u;
-    *segment = (struct peer_segment){(uint16_t)get16(at + 34), (uint16_t)get16(at + 36), (uint16_t)get16(at + 48),
-                                     get32(at + 38),           get32(at + 42),           at[47]};
+    *segment = (struct peer_segment){
+        .from_port = (uint16_t)get16(at + 34),
+        .to_port = (uint16_t)get16(at + 36),
+        .sequence = get32(at + 38),
+        .acknowledged = get32(at + 42),
+        .flags = at[47],
+        .window = (uint16_t)get16(at + 48),
+    };
     segment->mss = header == 24 && get16(at + 54) == 0x0204 ? (uint16_t)get16(at + 56) : 0;
     segment->text = (const char *)at + 34 + header;
     segment->count = bytes->count - 34 - header;

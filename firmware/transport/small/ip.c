@@ -116,12 +116,13 @@ size_t stack_input(size_t bytes, uint32_t now_ms) {
     return type == TYPE_IP && is_in_order(bytes) ? take_packet(frame_word(IP_LENGTH) - IP_BYTES, now_ms) : 0;
 }
 
+/* ARP comes last: it asks for whom a protocol has just missed. */
 size_t stack_output(uint32_t now_ms) {
-    size_t bytes = arp_output(now_ms);
+    size_t bytes = 0;
     for (uint8_t n = 0; !bytes && n < PROTOCOLS && protocols[n]; n++) {
         bytes = protocols[n]->output ? protocols[n]->output(now_ms) : 0;
     }
-    return bytes;
+    return bytes ? bytes : arp_output(now_ms);
 }
 
 uint32_t stack_wait_ms(uint32_t now_ms, uint32_t limit_ms) {

@@ -260,6 +260,9 @@ static bool take_acknowledgement(const struct segment *segment, uint32_t now_ms)
     if (acknowledged > tcp.most - tcp.unacknowledged) {
         return (int32_t)acknowledged < 0; /* an old one */
     }
+    if (!acknowledged && !tcp.window && !tcp.fin_is_sent) {
+        tcp.next = tcp.unacknowledged; /* what asked for a window found none */
+    }
     tcp.window = segment->window;
     if (!tcp.window || acknowledged) {
         tcp.tries = 0;
@@ -318,11 +321,9 @@ static void take_payload(const struct segment *segment, uint32_t now_ms) {
 
 /* Whether a segment belongs to what is expected next (RFC 9293 3.10.7.4); bytes that are known may stand before. */
 static bool is_expected(const struct segment *segment) {
-    uint32_t ahead = segment->sequence - tcp.receive_next;
-    if ((int32_t)ahead > 0) {
-        return false;
-    }
-    return !ahead || segment->count + !!(segment->flags & FLAG_FIN) > 0u - ahead;
+    uint32_t known = tcp.receive_next - segment->sequence;
+    uint32_t length = (uint32_t)segment->count + !!(segment->flags & FLAG_FIN);
+    return (int32_t)known >= 0 && (!known || length > known);
 }
 
 static void take_segment(const struct segment *segment, uint32_t now_ms) {
