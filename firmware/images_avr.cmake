@@ -19,10 +19,16 @@ small_image(ping)
 small_image(pingpong_server ${SMALL_STREAMS})
 small_image(pingpong_client ${SMALL_STREAMS})
 
-# With a mutex around each transaction, in a task that asks the chip over and over: as a published firmware has it.
+# In a task that asks the chip over and over, with a mutex around each transaction; and with a driver that keeps no pointers
+# and reads registers byte by byte, interrupts held meanwhile: as a published firmware has all of it.
 if(MCU STREQUAL atmega1284p)
   freertos_library(freertos)
-  airwire_image(ping-small_task
-    SOURCES apps/ping/ping.c ${SMALL} ${TRANSPORT_SHARED} freertos/avr/kernel.c freertos/avr/bus_mutex.c
-    DEFINITIONS AIRWIRE_FREERTOS BOARD_BUS_IS_SHARED LIBRARIES freertos)
+  function(task_image name)
+    airwire_image(${name}
+      SOURCES apps/ping/ping.c ${SMALL} ${TRANSPORT_SHARED} freertos/avr/kernel.c freertos/avr/bus_mutex.c ${ARGN}
+      DEFINITIONS AIRWIRE_FREERTOS BOARD_BUS_IS_SHARED LIBRARIES freertos)
+  endfunction()
+  task_image(ping-small_task)
+  task_image(ping-small_task-bytes drivers/frames_by_bytes.c)
+  target_compile_definitions(ping-small_task-bytes PRIVATE FRAMES_BY_BYTES SPI_HOLDS_INTERRUPTS)
 endif()

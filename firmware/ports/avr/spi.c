@@ -2,6 +2,7 @@
  * its bits. */
 #include "spi.h"
 
+#include <avr/interrupt.h>
 #include <avr/io.h>
 
 #include "pins.h"
@@ -31,8 +32,25 @@ uint32_t spi_start(uint32_t hz) {
     return BOARD_CRYSTAL_HZ >> (power + 1u);
 }
 
-static inline void select(void) { PIN_PORT(BOARD_NETWORK_CSN) &= (uint8_t)~PIN_BIT(BOARD_NETWORK_CSN); }
-static inline void deselect(void) { PIN_PORT(BOARD_NETWORK_CSN) |= PIN_BIT(BOARD_NETWORK_CSN); }
+/* For the bench: some firmware lets no interrupt come in while the chip is selected. */
+static inline uint8_t select(void) {
+    uint8_t flags = 0;
+#ifdef SPI_HOLDS_INTERRUPTS
+    flags = SREG;
+    cli();
+#endif
+    PIN_PORT(BOARD_NETWORK_CSN) &= (uint8_t)~PIN_BIT(BOARD_NETWORK_CSN);
+    return flags;
+}
+
+static inline void deselect(uint8_t flags) {
+    PIN_PORT(BOARD_NETWORK_CSN) |= PIN_BIT(BOARD_NETWORK_CSN);
+#ifdef SPI_HOLDS_INTERRUPTS
+    SREG = flags;
+#else
+    (void)flags;
+#endif
+}
 
 /* Ends, as the SPI clocks a byte whoever is at the other end. */
 static inline void wait(void) {
@@ -82,7 +100,7 @@ static inline void receive(uint8_t *in, size_t count) {
 }
 
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count) {
-    select();
+    uint8_t flags = select();
     send(header, header_bytes);
     if (in) {
         receive(in, count);
@@ -91,24 +109,24 @@ void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out
     } else {
         send_zeros(count);
     }
-    deselect();
+    deselect(flags);
 }
 
 void spi_write_filled(const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count, size_t zeros) {
-    select();
+    uint8_t flags = select();
     send(header, header_bytes);
     send(out, count);
     send_zeros(zeros);
-    deselect();
+    deselect(flags);
 }
 
 static inline uint8_t move_one(uint8_t opcode, uint16_t address, uint8_t byte) {
-    select();
+    uint8_t flags = select();
     move(opcode);
     move((uint8_t)(address >> 8));
     move((uint8_t)address);
     byte = move(byte);
-    deselect();
+    deselect(flags);
     return byte;
 }
 
