@@ -22,7 +22,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -100,7 +100,7 @@ endef
 IMAGES := python/airwire/images
 PACKAGED = $(shell $(PYTHON) tools/package/package_images.py names)
 
-images: cross-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
+images: cross-compiler avr-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
 	$(foreach board,$(sort $(patsubst %/,%,$(dir $(PACKAGED)))),$(call \
 		build_board,$(board),$(patsubst $(board)/%.elf,%,$(filter $(board)/%,$(PACKAGED)))))
 	$(BIN)/python tools/package/package_images.py strip $(FIRMWARE) $(IMAGES)
@@ -113,6 +113,10 @@ wheel: images web ## Build the wheel and the source archive, with the images, in
 cross-compiler:
 	@command -v arm-none-eabi-gcc >/dev/null || { echo "The firmware needs arm-none-eabi-gcc with newlib: \
 	apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi (as root)." >&2; exit 1; }
+
+avr-compiler:
+	@command -v avr-gcc >/dev/null || { echo "The package's images for boards with an AVR need avr-gcc: \
+	apt-get install gcc-avr avr-libc (as root)." >&2; exit 1; }
 
 test: lint test-rust test-python ## Lint and test everything that is fast
 

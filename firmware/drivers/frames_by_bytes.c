@@ -1,6 +1,6 @@
 /* The board's WIZnet chip as frames.h has it, in the way of drivers that keep nothing: each byte of a register is a
- * transaction of its own, sizes are read until two readings agree, pointers are read anew for each frame, and the end of
- * a frame's sending is waited for. For the bench, which shows by it what that costs (images_avr.cmake). */
+ * transaction of its own, sizes are read until two readings agree, pointers are read anew for each frame, and the end
+ * of a frame's sending is waited for. For the bench, which shows by it what that costs (images_avr.cmake). */
 #include "frames.h"
 
 #include "wiznet_bus.h"

@@ -91,10 +91,9 @@ static inline void board_wiznet_sleep(void *context, uint32_t limit_us) {
     clock_sleep(limit_us);
 }
 
-static const struct wiznet_port board_wiznet_port = {board_wiznet_start,        board_wiznet_reset,
-                                                     board_wiznet_exchange,     board_wiznet_write_filled,
-                                                     board_wiznet_microseconds, board_wiznet_sleep,
-                                                     board_wiznet_exchange_each};
+static const struct wiznet_port board_wiznet_port = {
+    board_wiznet_start,        board_wiznet_reset, board_wiznet_exchange,     board_wiznet_write_filled,
+    board_wiznet_microseconds, board_wiznet_sleep, board_wiznet_exchange_each};
 
 #define WIZNET_CHIP(wiznet) ((void)(wiznet), &BOARD_WIZNET_CHIP)
 #define WIZNET_PORT(wiznet) ((void)(wiznet), &board_wiznet_port)

@@ -26,8 +26,8 @@ static void echo_datagram(void *context, uint32_t from, uint16_t from_port, cons
 static void serve(void) {
     uint8_t carried[64];
     uint8_t events = tcp_take_events();
-    for (uint16_t count; events & TCP_RECEIVED && tcp_room() >= sizeof carried &&
-                         (count = tcp_read(carried, sizeof carried)) > 0;) {
+    for (uint16_t count;
+         events & TCP_RECEIVED && tcp_room() >= sizeof carried && (count = tcp_read(carried, sizeof carried)) > 0;) {
         check(tcp_write(carried, count) == count);
         if (carried[0] == 'q') {
             tcp_abort();

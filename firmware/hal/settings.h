@@ -27,14 +27,16 @@
 #endif
 
 #define SETTING(name, value, kind, meaning)                                                                            \
-    extern const volatile SETTING_MEMORY uint32_t setting_##name;                                                                     \
-    const volatile SETTING_MEMORY uint32_t setting_##name __attribute__((section(SETTING_SECTION #name), used)) = (value);               \
+    extern const volatile SETTING_MEMORY uint32_t setting_##name;                                                      \
+    const volatile SETTING_MEMORY uint32_t setting_##name __attribute__((section(SETTING_SECTION #name), used)) =      \
+        (value);                                                                                                       \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
 /* A text in `room` bytes, a multiple of four and more than a word; zeros stand behind it. */
 #define SETTING_TEXT(name, room, value, kind, meaning)                                                                 \
     extern const volatile char setting_##name[room];                                                                   \
-    const volatile char setting_##name[room] __attribute__((section(SETTING_SECTION #name), used, aligned(4))) = value;   \
+    const volatile char setting_##name[room] __attribute__((section(SETTING_SECTION #name), used, aligned(4))) =       \
+        value;                                                                                                         \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
 #define USES_SETTING(name) extern const volatile SETTING_MEMORY uint32_t setting_##name

@@ -1,6 +1,7 @@
 /* Implementation of interface.h. The link is looked at by one of lwIP's timers. */
 #include "interface.h"
 
+#include "console.h"
 #include "frames.h"
 #include "lwip/dhcp.h"
 #include "lwip/init.h"
@@ -10,6 +11,7 @@
 #include "network_settings.h"
 #include "start_frames.h"
 #include "watch.h"
+#include "watchdog.h"
 #ifdef AIRWIRE_FREERTOS
 #include "lwip/tcpip.h"
 #endif
@@ -49,7 +51,11 @@ static void add(void) {
 }
 
 void interface_start(const char *application, const char *transport) {
-    start_frames(application, transport);
+    console_start(setting_console_baud);
+    if (setting_watchdog_ms) {
+        watchdog_start(setting_watchdog_ms);
+    }
+    start_chip(application, transport);
 #ifdef AIRWIRE_FREERTOS
     tcpip_init(NULL, NULL);
     LOCK_TCPIP_CORE();

@@ -1,9 +1,8 @@
-/* The start of an image whose stack is software: console, watchdog, and the chip of frames, for which it waits. */
+/* The start of the chip of frames, for which an image whose stack is software waits. */
 #ifndef START_FRAMES_H
 #define START_FRAMES_H
 
 #include "clock.h"
-#include "console.h"
 #include "frames.h"
 #include "network_settings.h"
 #include "report.h"
@@ -23,14 +22,6 @@ static void start_chip(const char *application, const char *transport) {
         clock_sleep(1000000);
     }
     report_start(application, transport, frames_chip_name(), frames_spi_hz());
-}
-
-static void start_frames(const char *application, const char *transport) {
-    console_start(setting_console_baud);
-    if (setting_watchdog_ms) {
-        watchdog_start(setting_watchdog_ms);
-    }
-    start_chip(application, transport);
 }
 
 #endif

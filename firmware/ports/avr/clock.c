@@ -1,5 +1,5 @@
-/* Time by timer 1, which counts an eighth of the crystal in periods of 10 ms: a whole number of counts for every crystal
- * that is a multiple of 800 Hz, so that no fraction of a microsecond is ever lost. */
+/* Time by timer 1, which counts an eighth of the crystal in periods of 10 ms: a whole number of counts for every
+ * crystal that is a multiple of 800 Hz, so that no fraction of a microsecond is ever lost. */
 #include "clock.h"
 
 #include <avr/interrupt.h>
@@ -19,8 +19,8 @@ SETTING(clock_start_ms, 0, "ms", "what the millisecond clock begins with");
 _Static_assert(PERIOD_COUNTS * 800u == BOARD_CRYSTAL_HZ && PERIOD_COUNTS <= 32767u,
                "a period is a whole number of counts, and two of them fit the timer");
 
-/* Microseconds of a count in 16 bits behind the point, milliseconds in 24, counts of a microsecond in 16. Each is rounded
- * down, so that a period never has more than its microseconds. */
+/* Microseconds of a count in 16 bits behind the point, milliseconds in 24, counts of a microsecond in 16. Each is
+ * rounded down, so that a period never has more than its microseconds. */
 #define US_OF_COUNT (uint16_t)(65536ull * PERIOD_US / PERIOD_COUNTS)
 #define MS_OF_COUNT (uint16_t)((PERIOD_MS * 16777216ull) / PERIOD_COUNTS)
 #define COUNTS_OF_US (uint32_t)(65536ull * PERIOD_COUNTS / PERIOD_US)

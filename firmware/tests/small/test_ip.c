@@ -113,15 +113,15 @@ static void what_is_not_in_order_is_not_answered(void) {
     expect_silence(asked, 14, 0x65, true); /* IPv6 */
     expect_silence(asked, 20, 0x20, true); /* a fragment, and a later one */
     expect_silence(asked, 21, 0x08, true);
-    expect_silence(asked, 17, 19, true);    /* shorter than its header */
-    expect_silence(asked, 16, 2, true);     /* longer than the frame */
-    expect_silence(asked, 33, 255, true);   /* to all stations */
-    expect_silence(asked, 33, 51, true);    /* to another */
-    expect_silence(asked, 29, 255, true);   /* from all stations */
-    expect_silence(asked, 26, 224, true);   /* from a group */
-    expect_silence(asked, 6, 3, false);     /* from a group of Ethernet */
-    expect_silence(asked, 34, 0, false);    /* an answer */
-    expect_silence(asked, 23, 89, true);    /* a protocol that nobody has */
+    expect_silence(asked, 17, 19, true);  /* shorter than its header */
+    expect_silence(asked, 16, 2, true);   /* longer than the frame */
+    expect_silence(asked, 33, 255, true); /* to all stations */
+    expect_silence(asked, 33, 51, true);  /* to another */
+    expect_silence(asked, 29, 255, true); /* from all stations */
+    expect_silence(asked, 26, 224, true); /* from a group */
+    expect_silence(asked, 6, 3, false);   /* from a group of Ethernet */
+    expect_silence(asked, 34, 0, false);  /* an answer */
+    expect_silence(asked, 23, 89, true);  /* a protocol that nobody has */
     asked.count = 33;
     EXPECT_EQUAL(peer_gives(&asked, 0).count, 0);
     asked.count = SIZE_MAX;

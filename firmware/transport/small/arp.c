@@ -1,5 +1,5 @@
-/* Implementation of arp.h. An entry is taken from whom was asked for, or who asks for this station, which is about to be
- * written to (RFC 826, "Packet Reception"). It is renewed by whatever its station sends over ARP. */
+/* Implementation of arp.h. An entry is taken from whom was asked for, or who asks for this station, which is about to
+ * be written to (RFC 826, "Packet Reception"). It is renewed by whatever its station sends over ARP. */
 #include "arp.h"
 
 #include "frame.h"

@@ -1,4 +1,5 @@
-/* The Internet's checksum: a sum of words in one's complement (RFC 1071), and what a changed word does to it (RFC 1624). */
+/* The Internet's checksum: a sum of words in one's complement (RFC 1071), and what a changed word does to it (RFC
+ * 1624). */
 #ifndef CHECKSUM_H
 #define CHECKSUM_H
 

@@ -1,5 +1,6 @@
-/* The one frame that the stack has at a time, in either direction, and where its headers' fields stand (Ethernet II; RFC
- * 826, 791, 792, 768, 9293). Fields are read byte by byte: they are in the order of the wire, and may be unaligned. */
+/* The one frame that the stack has at a time, in either direction, and where its headers' fields stand (Ethernet II;
+ * RFC 826, 791, 792, 768, 9293). Fields are read byte by byte: they are in the order of the wire, and may be unaligned.
+ */
 #ifndef FRAME_H
 #define FRAME_H
 

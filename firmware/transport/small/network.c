@@ -130,7 +130,11 @@ static void announce(void) {
 static void run(const void *argument) {
     const struct application *application = argument;
     struct stack_addresses own = {NETWORK_MAC, setting_address, setting_mask, setting_gateway};
-    start_frames(application->name, "the small stack");
+    console_start(setting_console_baud);
+    if (setting_watchdog_ms) {
+        watchdog_start(setting_watchdog_ms);
+    }
+    start_chip(application->name, "the small stack");
     stack_begin(&own);
     while (!frames_open()) {
         watchdog_feed();

@@ -74,14 +74,14 @@ size_t segment_refuse(const struct segment *segment) {
     }
     uint8_t mac[MAC_BYTES];
     memcpy(mac, frame + ETHERNET_FROM, MAC_BYTES);
-    struct outgoing reset = {.mac = mac, .peer = segment->peer, .own_port = segment->own_port,
-                             .peer_port = segment->peer_port};
+    struct outgoing reset = {
+        .mac = mac, .peer = segment->peer, .own_port = segment->own_port, .peer_port = segment->peer_port};
     if (segment->flags & FLAG_ACK) {
         reset.sequence = segment->acknowledged;
         reset.flags = FLAG_RST;
     } else {
-        reset.acknowledged = segment->sequence + segment->count + !!(segment->flags & FLAG_SYN) +
-                             !!(segment->flags & FLAG_FIN);
+        reset.acknowledged =
+            segment->sequence + segment->count + !!(segment->flags & FLAG_SYN) + !!(segment->flags & FLAG_FIN);
         reset.flags = FLAG_RST | FLAG_ACK;
     }
     return segment_write(&reset, 0);

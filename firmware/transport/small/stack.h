@@ -1,9 +1,9 @@
-/* A TCP/IP stack for boards with a few kilobytes of RAM, without any I/O: a frame is in frame.h's memory, and so is what
- * goes out. It answers ARP and ICMP echo, has UDP ports, and one TCP connection at a time. What an image does not ask for
- * is not linked.
+/* A TCP/IP stack for boards with a few kilobytes of RAM, without any I/O: a frame is in frame.h's memory, and so is
+ * what goes out. It answers ARP and ICMP echo, has UDP ports, and one TCP connection at a time. What an image does not
+ * ask for is not linked.
  *
- * Left out: options and fragments of IP, ICMP but echo, and of TCP all options but MSS, segments out of order and urgent
- * data. Frames with such things are dropped, which a peer takes for a loss. */
+ * Left out: options and fragments of IP, ICMP but echo, and of TCP all options but MSS, segments out of order and
+ * urgent data. Frames with such things are dropped, which a peer takes for a loss. */
 #ifndef STACK_H
 #define STACK_H
 
@@ -18,7 +18,8 @@ struct stack_addresses {
 
 /* Forgets everything, and has these addresses from here on. */
 void stack_begin(const struct stack_addresses *addresses);
-/* Takes the frame of so many bytes that came in. Returns how many the answer has that stands in its place, 0 for none. */
+/* Takes the frame of so many bytes that came in. Returns how many the answer has that stands in its place, 0 for none.
+ */
 size_t stack_input(size_t bytes, uint32_t now_ms);
 /* Puts the next frame that is to go out there, and returns its bytes; 0 where there is none now. */
 size_t stack_output(uint32_t now_ms);

@@ -1,6 +1,6 @@
-/* Implementation of tcp.h. What is sent stays in its ring until the peer has it. What is lost is sent again from there on
- * when the timer runs out, which is never sooner than the second below which RFC 6298 (2.4) rounds every other estimate
- * up in a local network. */
+/* Implementation of tcp.h. What is sent stays in its ring until the peer has it. What is lost is sent again from there
+ * on when the timer runs out, which is never sooner than the second below which RFC 6298 (2.4) rounds every other
+ * estimate up in a local network. */
 #include "tcp.h"
 
 #include "arp.h"
@@ -85,8 +85,8 @@ static void finish(uint32_t now_ms, bool ended_first) {
 }
 
 static size_t write_segment(uint8_t flags, uint16_t count) {
-    struct outgoing outgoing = {tcp.mac,      tcp.peer,      tcp.next,            tcp.receive_next,
-                                tcp.own_port, tcp.peer_port, ring_room(&received), count, flags};
+    struct outgoing outgoing = {
+        tcp.mac, tcp.peer, tcp.next, tcp.receive_next, tcp.own_port, tcp.peer_port, ring_room(&received), count, flags};
     tcp.must_acknowledge = false;
     return segment_write(&outgoing, OWN_MSS);
 }
