@@ -345,6 +345,25 @@ static void a_connection_is_opened_from_here(void) {
     EXPECT_EQUAL(hear().count, 100); /* the peer's largest segment */
 }
 
+static void a_peer_cannot_have_every_byte_in_a_segment_of_its_own(void) {
+    static uint8_t many[640];
+    peer_begin();
+    tcp_listen(PORT);
+    struct peer_segment syn = {PEER_PORT, PORT, 4000, BEGIN, 0, SYN, 1, NULL, 0};
+    struct bytes frame = peer_tcp(&syn);
+    peer_gives(&frame, clock);
+    struct peer_segment answer = hear();
+    peer = BEGIN + 1;
+    own = answer.sequence + 1;
+    give(ACK, NULL, 0, 4000);
+    tcp_write(many, sizeof many);
+    unsigned segments = 0;
+    while (hear().flags) {
+        segments++;
+    }
+    EXPECT_EQUAL(segments, 10);
+}
+
 static void a_connection_that_nobody_takes_is_refused(void) {
     peer_begin();
     clock = 0;
@@ -409,6 +428,7 @@ int main(void) {
     a_segment_with_a_wrong_sum_is_none();
     an_abort_is_told_to_the_peer();
     a_connection_is_opened_from_here();
+    a_peer_cannot_have_every_byte_in_a_segment_of_its_own();
     a_connection_that_nobody_takes_is_refused();
     half_an_opening_does_not_keep_others_out();
     return expect_result();

@@ -18,6 +18,8 @@
 #endif
 #define FRAME_MSS (SMALL_FRAME_BYTES - TCP_OPTIONS)
 #define OWN_MSS (FRAME_MSS < SMALL_RING_BYTES ? FRAME_MSS : SMALL_RING_BYTES)
+/* A peer that asks for smaller segments would have the board send headers for ever. */
+#define LEAST_MSS 64u
 #define FIRST_TIMEOUT_MS 1000u
 #define MOST_DOUBLINGS 4u
 #define MOST_TRIES 8u
@@ -207,6 +209,10 @@ static bool listens(uint16_t port) {
     return false;
 }
 
+static uint16_t mss_of(const struct segment *segment) {
+    return segment->mss < LEAST_MSS ? LEAST_MSS : segment->mss < FRAME_MSS ? segment->mss : FRAME_MSS;
+}
+
 /* A connection that has been quiet for long makes room: its peer may be gone without a word. */
 static void take_syn(const struct segment *segment, uint32_t now_ms) {
     if (tcp.phase != CLOSED && tcp.phase != TIME_WAIT && now_ms - tcp.heard_ms >= QUIET_LIMIT_MS) {
@@ -220,7 +226,7 @@ static void take_syn(const struct segment *segment, uint32_t now_ms) {
     tcp.has_mac = true;
     tcp.receive_next = segment->sequence + 1;
     tcp.window = segment->window;
-    tcp.mss = segment->mss < FRAME_MSS ? segment->mss : FRAME_MSS;
+    tcp.mss = mss_of(segment);
     tcp.heard_ms = now_ms;
 }
 
@@ -247,7 +253,7 @@ static size_t take_answer(const struct segment *segment) {
         tcp.unacknowledged = segment->acknowledged;
         tcp.receive_next = segment->sequence + 1;
         tcp.window = segment->window;
-        tcp.mss = segment->mss < FRAME_MSS ? segment->mss : FRAME_MSS;
+        tcp.mss = mss_of(segment);
         tcp.must_acknowledge = true;
         open();
     }
