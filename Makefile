@@ -88,7 +88,7 @@ $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsd
 # All images of a board, or those that are named.
 define build_board
 @$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
-@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
+@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING --no-warn-unused-cli \
 	-DCMAKE_TOOLCHAIN_FILE=cmake/$(if $(filter $(AVR_BOARDS),$(1)),avr,arm-none-eabi).cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
 	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
 @PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \

@@ -19,6 +19,9 @@ small_image(ping)
 small_image(pingpong_server ${SMALL_STREAMS})
 small_image(pingpong_client ${SMALL_STREAMS})
 
+include_directories(protocols/coap)
+small_image(coap_client ${SMALL_DATAGRAMS} protocols/coap/coap_client.c protocols/coap/coap_message.c)
+
 # In a task that asks the chip over and over, with a mutex around each transaction; and with a driver that keeps no pointers
 # and reads registers byte by byte, interrupts held meanwhile: as a published firmware has all of it.
 if(MCU STREQUAL atmega1284p)

@@ -68,6 +68,14 @@ def test_ping_pong_in_both_roles(built: Path, board: str) -> None:
     assert outcomes(server, "pingpong") == ["ok"] * 200
 
 
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_coap_server_answers_over_udp(built: Path, board: str) -> None:
+    asking = board_of(built, board, "coap_client-small.elf", requests="3", period_ms="100")
+    run = asking.run("30 s", until="done\n")
+    assert run.reason == "text", run.sentence + asking.console
+    assert asking.console.count("2.05 Hello world!") == 3
+
+
 def test_ping_pong_survives_a_wire_that_loses_frames(built: Path) -> None:
     client = "pingpong to=board:5000 rounds=200"
     server = board_of(built, BOARDS[0], "pingpong_server-small.elf", client, impair="loss=5%")
