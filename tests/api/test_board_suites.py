@@ -194,7 +194,7 @@ def test_a_processor_without_dma_is_not_told_to_use_it_nor_to_raise_sck_beyond_i
         of_board("cpu", "spi_pause", 9.0),
         of_board("cpu", "function", 5.0, "main"),
     ]
-    evidence = {"sck_hz": 5e6, "highest_sck_hz": 11e6, "is_sck_limited_by_mcu": True, "has_dma": False}
+    evidence = {"sck_hz": 5e6, "highest_sck_hz": 11e6, "mcu_sck_hz": 11e6, "dma_channels": 0}
     slow, still, work = causes(stages, evidence)
     assert (slow.change, slow.evidence) == (
         "raise SCK to 11 MHz",

@@ -42,7 +42,7 @@ macro_rules! kind {
             clock_name: "clk_CPU",
             // SPI2X ("SPSR").
             least_spi_divider: 2,
-            has_dma: false,
+            dma_channels: 0,
             uart_transmits: |gpio| usart(&$part, gpio, 1),
             uart_receives: |gpio| usart(&$part, gpio, 0),
             i2c_data: |gpio| i2c(&$part, gpio),

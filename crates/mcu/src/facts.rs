@@ -38,8 +38,8 @@ pub struct Facts {
     pub clock_name: &'static str,
     /// SCK of its SPI is at most that clock by so much.
     pub least_spi_divider: u64,
-    /// Whether it has DMA, which could move bytes in the processor's place.
-    pub has_dma: bool,
+    /// Channels of DMA, which could move bytes in the processor's place.
+    pub dma_channels: u8,
     /// The SPI port that may receive at a GPIO.
     pub spi_receives: fn(u8) -> Option<u8>,
     /// The SPI port that may transmit at a GPIO.

@@ -41,7 +41,7 @@ static FACTS: Facts = Facts {
     joins_boards: false,
     clock_name: "clk",
     least_spi_divider: 2,
-    has_dma: false,
+    dma_channels: 0,
     uart_transmits: |_| None,
     uart_receives: |_| None,
     i2c_data: |_| None,

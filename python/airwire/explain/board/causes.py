@@ -116,12 +116,13 @@ def _moved(moved: Sequence[Stage], looks_ps: float, evidence: Evidence, amount: 
 
 def limit_of_sck(evidence: Evidence) -> str:
     """Who says how fast SCK may be."""
-    return "the processor gives" if evidence.get("is_sck_limited_by_mcu") else "the chip takes"
+    given, highest = evidence.get("mcu_sck_hz"), evidence.get("highest_sck_hz")
+    return "the processor gives" if given and highest and given <= highest else "the chip takes"
 
 
 def _has_dma(evidence: Evidence) -> bool:
     """Runs of before did not note it, and were all of chips that have it."""
-    return evidence.get("has_dma") is not False
+    return evidence.get("dma_channels") != 0
 
 
 def is_slow(sck_hz: float, highest_hz: float) -> bool:
