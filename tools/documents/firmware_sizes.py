@@ -93,10 +93,10 @@ def part_table() -> str:
         if not symbol or symbol[4] in ("fsdata_image", "vectors"):
             continue
         (code if int(symbol[1], 16) < 0x2000_0000 else ram)[part_of(symbol[5] or "", symbol[4])] += int(symbol[2], 16)
-    have = sections(elf)
     pages = re.search(r"FSDATA_BYTES (\d+)", (IMAGES.parent / "site" / "fsdata.h").read_text())
     assert pages, "fsdata.h names the size of the pages"
-    whole, memory = sum(have[name] for name in FLASH) - int(pages[1]), sum(have[name] for name in RAM)
+    flash, memory = taken(elf)
+    whole = flash - int(pages[1])
     code[REST] += whole - sum(code.values())
     ram[REST] += memory - sum(ram.values())
     rows = ["| part | flash | RAM |", "|---|--:|--:|"]
