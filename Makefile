@@ -9,6 +9,7 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
 FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w ideal-mac pico
+AVR_BOARDS := goldilocks-1284p-w5200 goldilocks-1284p-w5100 arduino-uno-w5100
 SITE := $(FIRMWARE)/site/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
@@ -18,10 +19,10 @@ RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
 	spi_controller traffic_words i2c_target serial_line
-FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies \
+FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -76,7 +77,9 @@ demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, th
 # Each image for each board, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
 firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's images for every board
-	$(foreach board,$(FIRMWARE_BOARDS),$(call build_board,$(board)))
+	$(foreach board,$(FIRMWARE_BOARDS) $(if $(shell command -v avr-gcc),$(AVR_BOARDS)),$(call build_board,$(board)))
+	@command -v avr-gcc >/dev/null || { echo "There is no avr-gcc (Debian: gcc-avr avr-libc); the images of the boards with an AVR are left out." >&2; \
+		test -z "$$AIRWIRE_REQUIRE"; }
 
 # The pages of the web server, as C.
 $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
@@ -85,8 +88,8 @@ $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsd
 # All images of a board, or those that are named.
 define build_board
 @$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
-@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING \
-	-DCMAKE_TOOLCHAIN_FILE=cmake/arm-none-eabi.cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
+@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING --no-warn-unused-cli \
+	-DCMAKE_TOOLCHAIN_FILE=cmake/$(if $(filter $(AVR_BOARDS),$(1)),avr,arm-none-eabi).cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
 	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
 @PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \
 	cmake --build $(FIRMWARE)/$(1) $(if $(2),--target $(2)) -- --quiet
@@ -97,7 +100,7 @@ endef
 IMAGES := python/airwire/images
 PACKAGED = $(shell $(PYTHON) tools/package/package_images.py names)
 
-images: cross-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
+images: cross-compiler avr-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
 	$(foreach board,$(sort $(patsubst %/,%,$(dir $(PACKAGED)))),$(call \
 		build_board,$(board),$(patsubst $(board)/%.elf,%,$(filter $(board)/%,$(PACKAGED)))))
 	$(BIN)/python tools/package/package_images.py strip $(FIRMWARE) $(IMAGES)
@@ -110,6 +113,10 @@ wheel: images web ## Build the wheel and the source archive, with the images, in
 cross-compiler:
 	@command -v arm-none-eabi-gcc >/dev/null || { echo "The firmware needs arm-none-eabi-gcc with newlib: \
 	apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi (as root)." >&2; exit 1; }
+
+avr-compiler:
+	@command -v avr-gcc >/dev/null || { echo "The package's images for boards with an AVR need avr-gcc: \
+	apt-get install gcc-avr avr-libc (as root)." >&2; exit 1; }
 
 test: lint test-rust test-python ## Lint and test everything that is fast
 

@@ -64,7 +64,9 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last);
 bool frames_send(void);
 uint32_t frames_faults(void);
 
-#if defined(WIZNET_CONFIG)
+#if defined(FRAMES_BY_BYTES)
+#include "wiznet_frames.h" /* frames_by_bytes.c is another way to the same chip */
+#elif defined(WIZNET_CONFIG)
 #include "frames_wiznet.h"
 #elif defined(BOARD_CYW43439)
 #include "frames_cyw43.h"

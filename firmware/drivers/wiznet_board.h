@@ -25,6 +25,16 @@
 #error "board.h names no WIZnet chip: define BOARD_WIZNET_W5100, _W5100S, _W5200 or _W5500"
 #endif
 
+/* Where tasks share the bus, each transaction takes and gives it. */
+#ifdef BOARD_BUS_IS_SHARED
+#include "bus_mutex.h"
+#define BOARD_BUS_TAKE() bus_take()
+#define BOARD_BUS_GIVE() bus_give()
+#else
+#define BOARD_BUS_TAKE() ((void)0)
+#define BOARD_BUS_GIVE() ((void)0)
+#endif
+
 static inline uint32_t board_wiznet_start(void *context, uint32_t hz) {
     (void)context;
     return spi_start(hz);
@@ -32,24 +42,44 @@ static inline uint32_t board_wiznet_start(void *context, uint32_t hz) {
 
 static inline void board_wiznet_reset(void *context, bool is_held) {
     (void)context;
+#ifndef BOARD_NETWORK_RSTN
+    (void)is_held; /* it is reset with the board */
+#else
     if (is_held) {
         gpio_output(BOARD_NETWORK_RSTN, false);
     } else {
         gpio_put(BOARD_NETWORK_RSTN, true);
     }
+#endif
 }
 
 static inline void board_wiznet_exchange(void *context, const uint8_t *header, size_t header_bytes, const uint8_t *out,
                                          uint8_t *in, size_t count) {
     (void)context;
+    BOARD_BUS_TAKE();
     spi_exchange(header, header_bytes, out, in, count);
+    BOARD_BUS_GIVE();
 }
 
 static inline void board_wiznet_write_filled(void *context, const uint8_t *header, size_t header_bytes,
                                              const uint8_t *out, size_t count, size_t zeros) {
     (void)context;
+    BOARD_BUS_TAKE();
     spi_write_filled(header, header_bytes, out, count, zeros);
+    BOARD_BUS_GIVE();
 }
+
+#ifdef SPI_HAS_EXCHANGE_EACH
+static inline void board_wiznet_exchange_each(void *context, uint8_t opcode, uint16_t address, const uint8_t *out,
+                                              uint8_t *in, size_t count) {
+    (void)context;
+    BOARD_BUS_TAKE();
+    spi_exchange_each(opcode, address, out, in, count);
+    BOARD_BUS_GIVE();
+}
+#else
+#define board_wiznet_exchange_each NULL
+#endif
 
 static inline uint32_t board_wiznet_microseconds(void *context) {
     (void)context;
@@ -61,9 +91,9 @@ static inline void board_wiznet_sleep(void *context, uint32_t limit_us) {
     clock_sleep(limit_us);
 }
 
-static const struct wiznet_port board_wiznet_port = {board_wiznet_start,        board_wiznet_reset,
-                                                     board_wiznet_exchange,     board_wiznet_write_filled,
-                                                     board_wiznet_microseconds, board_wiznet_sleep};
+static const struct wiznet_port board_wiznet_port = {
+    board_wiznet_start,        board_wiznet_reset, board_wiznet_exchange,     board_wiznet_write_filled,
+    board_wiznet_microseconds, board_wiznet_sleep, board_wiznet_exchange_each};
 
 #define WIZNET_CHIP(wiznet) ((void)(wiznet), &BOARD_WIZNET_CHIP)
 #define WIZNET_PORT(wiznet) ((void)(wiznet), &board_wiznet_port)

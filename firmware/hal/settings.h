@@ -16,18 +16,30 @@
 
 #include <stdint.h>
 
+/* An AVR reads its flash by an instruction of its own, which the compiler takes for this address space; its linker's
+ * script puts sections of this name into flash. */
+#ifdef __AVR__
+#define SETTING_MEMORY __flash
+#define SETTING_SECTION ".progmem.settings."
+#else
+#define SETTING_MEMORY
+#define SETTING_SECTION ".settings."
+#endif
+
 #define SETTING(name, value, kind, meaning)                                                                            \
-    extern const volatile uint32_t setting_##name;                                                                     \
-    const volatile uint32_t setting_##name __attribute__((section(".settings." #name), used)) = (value);               \
+    extern const volatile SETTING_MEMORY uint32_t setting_##name;                                                      \
+    const volatile SETTING_MEMORY uint32_t setting_##name __attribute__((section(SETTING_SECTION #name), used)) =      \
+        (value);                                                                                                       \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
 /* A text in `room` bytes, a multiple of four and more than a word; zeros stand behind it. */
 #define SETTING_TEXT(name, room, value, kind, meaning)                                                                 \
     extern const volatile char setting_##name[room];                                                                   \
-    const volatile char setting_##name[room] __attribute__((section(".settings." #name), used, aligned(4))) = value;   \
+    const volatile char setting_##name[room] __attribute__((section(SETTING_SECTION #name), used, aligned(4))) =       \
+        value;                                                                                                         \
     static const char note_of_setting_##name[] __attribute__((section(".airwire.settings"), used)) =                   \
         #name "\0" kind "\0" meaning
-#define USES_SETTING(name) extern const volatile uint32_t setting_##name
+#define USES_SETTING(name) extern const volatile SETTING_MEMORY uint32_t setting_##name
 
 /* An IPv4 address as it lies in a setting: the first octet lowest in memory, as on the wire. */
 #define SETTING_ADDRESS(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)

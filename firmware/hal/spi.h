@@ -14,6 +14,9 @@ uint32_t spi_start(uint32_t hz);
 void spi_exchange(const uint8_t *header, size_t header_bytes, const uint8_t *out, uint8_t *in, size_t count);
 /* One that writes, and `zeros` behind it. */
 void spi_write_filled(const uint8_t *header, size_t header_bytes, const uint8_t *out, size_t count, size_t zeros);
+/* For a chip that takes a transaction for each byte, as the W5100 does: opcode, address and byte, over and over with
+ * the next address. A port that has none of its own leaves SPI_HAS_EXCHANGE_EACH undefined. */
+void spi_exchange_each(uint8_t opcode, uint16_t address, const uint8_t *out, uint8_t *in, size_t count);
 /* The shortest transfer that goes by DMA; 0 for none. */
 void spi_set_dma_from(size_t bytes);
 /* What to do while DMA works, in place of asking it all the time; null for that. It returns when spi_dma_is_done(), and

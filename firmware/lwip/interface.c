@@ -1,7 +1,6 @@
 /* Implementation of interface.h. The link is looked at by one of lwIP's timers. */
 #include "interface.h"
 
-#include "clock.h"
 #include "console.h"
 #include "frames.h"
 #include "lwip/dhcp.h"
@@ -10,7 +9,7 @@
 #include "netif/ethernet.h"
 #include "netif_frames.h"
 #include "network_settings.h"
-#include "report.h"
+#include "start_frames.h"
 #include "watch.h"
 #include "watchdog.h"
 #ifdef AIRWIRE_FREERTOS
@@ -49,18 +48,6 @@ static void add(void) {
     }
 #endif
     look_at_link(NULL);
-}
-
-static void start_chip(const char *application, const char *transport) {
-    const uint8_t mac[6] = NETWORK_MAC;
-    const struct frames_bus bus = {setting_spi_hz, setting_spi_dma_from_bytes};
-    while (frames_start(mac, &bus) != FRAMES_READY) {
-        watchdog_feed();
-        report_start(application, transport, frames_chip_name(), frames_spi_hz());
-        report_problem(frames_sentence(FRAMES_NO_CHIP));
-        clock_sleep(1000000);
-    }
-    report_start(application, transport, frames_chip_name(), frames_spi_hz());
 }
 
 void interface_start(const char *application, const char *transport) {

@@ -188,6 +188,26 @@ def test_causes_have_names_that_stay() -> None:
     assert [cause.kind for cause in causes(stages, {})] == ["poll_period", "answer_held_back", "fixed_sleep"]
 
 
+def test_a_processor_without_dma_is_not_told_to_use_it_nor_to_raise_sck_beyond_its_own() -> None:
+    stages = [
+        of_board("bus", "payload", 20.0),
+        of_board("cpu", "spi_pause", 9.0),
+        of_board("cpu", "function", 5.0, "main"),
+    ]
+    evidence = {"sck_hz": 5e6, "highest_sck_hz": 11e6, "mcu_sck_hz": 11e6, "dma_channels": 0}
+    slow, still, work = causes(stages, evidence)
+    assert (slow.change, slow.evidence) == (
+        "raise SCK to 11 MHz",
+        ("The processor gives 11 MHz, which would save 11 ps.",),
+    )
+    assert (still.change, work.change) == (
+        "move a byte in fewer cycles, as there is no DMA",
+        "shorten main, or raise the processor's clock",
+    )
+    fast, *_ = causes(stages, {**evidence, "sck_hz": 11e6})
+    assert fast.evidence[0].startswith("SCK is as fast as the processor gives. ")
+
+
 def test_the_floor_is_what_no_firmware_can_leave_out() -> None:
     stages = [
         of_board("bus", "payload", 10.0),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -56,3 +57,9 @@ def test_the_sizes_are_those_of_the_images(script: Any, firmware: Path) -> None:
     assert table("sizes") == script.size_table(), REFRESH
     assert table("sizes of pico-w") == script.size_table(script.PICO_W), REFRESH
     assert table("parts") == script.part_table(), REFRESH
+
+
+def test_the_sizes_for_avrs_are_those_of_the_images(script: Any, firmware: Path) -> None:
+    if shutil.which("avr-gcc") is None:
+        pytest.skip("avr-gcc is not on this machine (Debian: gcc-avr)")
+    assert table("sizes of avr") == script.avr_table(), REFRESH

@@ -1,8 +1,9 @@
-"""One W5500 behind the RP2040's SPI block and one behind a PIO: the same firmware moves the same bytes, and SCK says at what pace."""
+"""One W5500 behind the RP2040's SPI block, one behind a PIO: the same firmware moves the same bytes, at SCK's pace."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,13 @@ def transactions(edges: list[PinEdge]) -> list[list[int]]:
 
 
 def sck_of(board: str, firmware: Path, folder: Path) -> Counter[int]:
-    """The times from one rising edge of SCK to the next while a segment is read, in half bits, by how often each comes."""
+    """From one rising edge of SCK to the next while a segment is read: how often it took so many half bits."""
     image = firmware / board / "streams-hardware.elf"
     traffic = [f"bulk to=board:9 time=3ms interval=1ms block={PAYLOAD_BYTES}B"]
     virtual = Board(with_link_at_once(board, folder), image, traffic=traffic, record=True)
     virtual.run("300 ms", until_done=True)
     segment = next(one for one in transactions(virtual.edges) if len(one) == 8 * (3 + PAYLOAD_BYTES))
-    return Counter(round((later - earlier) / HALF_BIT_PS) for earlier, later in zip(segment, segment[1:], strict=False))
+    return Counter(round((later - earlier) / HALF_BIT_PS) for earlier, later in pairwise(segment))
 
 
 def test_the_spi_block_stands_still_for_half_a_bit_after_each_byte_and_the_pio_does_not(

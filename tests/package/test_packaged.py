@@ -23,8 +23,9 @@ NAMED = {"lwIP": r"liblwip_\w+\.a", "FreeRTOS": r"libfreertos\.a", "newlib": r"l
 @pytest.fixture(scope="module")
 def stripped(firmware: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The images as the wheel has them."""
-    if shutil.which("arm-none-eabi-strip") is None:
-        pytest.skip("arm-none-eabi-strip is not on this machine (Debian: binutils-arm-none-eabi)")
+    for family in ("arm-none-eabi", "avr"):
+        if shutil.which(f"{family}-strip") is None:
+            pytest.skip(f"{family}-strip is not on this machine (Debian: binutils-{family})")
     folder = tmp_path_factory.mktemp("stripped") / "images"
     tool = REPOSITORY / "tools" / "package" / "package_images.py"
     done = subprocess.run(["python3", tool, "strip", firmware, folder], capture_output=True, text=True, check=False)

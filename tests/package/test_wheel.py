@@ -25,8 +25,9 @@ MINUTE = 60.0
 def wheel(firmware: Path) -> Path:
     """The wheel of this checkout, as `make wheel` builds it; what cargo has compiled already is not compiled again."""
     maturin = Path(sys.executable).with_name("maturin")
-    if shutil.which("arm-none-eabi-strip") is None:
-        pytest.skip("arm-none-eabi-strip is not on this machine (Debian: binutils-arm-none-eabi)")
+    for family in ("arm-none-eabi", "avr"):
+        if shutil.which(f"{family}-strip") is None:
+            pytest.skip(f"{family}-strip is not on this machine (Debian: binutils-{family})")
     with locked(BUILT):
         shutil.rmtree(BUILT, ignore_errors=True)
         strip: list[str | Path] = [sys.executable, "tools/package/package_images.py", "strip", firmware, IMAGES]

@@ -3,7 +3,7 @@
     make firmware && python tools/documents/firmware_sizes.py
 
 Reads the sections and symbols of the images in build/firmware by the cross compiler's own tools: the tables of the
-W5500-EVB-Pico and of the Pico W, and the parts of one image.
+W5500-EVB-Pico, of the Pico W and of boards with an AVR, and the parts of one image.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 FIRMWARE = REPOSITORY / "build" / "firmware"
 IMAGES = FIRMWARE / "w5500-evb-pico"
 PICO_W = FIRMWARE / "pico-w"
+AVRS = ("goldilocks-1284p-w5200", "goldilocks-1284p-w5100", "arduino-uno-w5100")
 PAGE = REPOSITORY / "docs" / "reference" / "firmware.md"
 FLASH = (".boot2", ".vectors", ".settings", ".text", ".data")
-RAM = (".data", ".bss")
+RAM = (".data", ".bss", ".noinit")
 REST = "C library, strings, the rest"
 PARTS = {
     "lwIP": r"lwip/(core|netif|api|include)",
@@ -32,23 +33,39 @@ PARTS = {
 }
 
 
-def tool(name: str, *arguments: str) -> str:
+def tool(name: str, *arguments: str, family: str = "arm-none-eabi") -> str:
     """What a tool of the cross compiler prints."""
-    return subprocess.run([f"arm-none-eabi-{name}", *arguments], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([f"{family}-{name}", *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def sections(elf: Path) -> dict[str, int]:
     """Bytes of each section."""
-    return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", tool("size", "-A", str(elf)), re.M)}
+    told = tool("size", "-A", str(elf), family="avr" if elf.parent.name in AVRS else "arm-none-eabi")
+    return {name: int(size) for name, size in re.findall(r"^(\.\S+)\s+(\d+)", told, re.M)}
+
+
+def taken(elf: Path) -> tuple[int, int]:
+    """What an image takes of flash and of RAM."""
+    have = sections(elf)
+    flash, ram = (sum(have.get(name, 0) for name in names) for names in (FLASH, RAM))
+    return flash, ram
 
 
 def size_table(images: Path = IMAGES) -> str:
     """Flash and RAM of each application on each way to the network."""
     rows = ["| image | flash | RAM |", "|---|--:|--:|"]
     for elf in sorted(images.glob("*-*.elf")):
-        have = sections(elf)
-        flash, ram = (sum(have.get(name, 0) for name in names) for names in (FLASH, RAM))
+        flash, ram = taken(elf)
         rows.append(f"| {elf.stem} | {flash} | {ram} |")
+    return "\n".join(rows)
+
+
+def avr_table() -> str:
+    """Flash and RAM of each image for each board with an AVR."""
+    rows = ["| board | image | flash | RAM |", "|---|---|--:|--:|"]
+    for elf in [elf for board in AVRS for elf in sorted((FIRMWARE / board).glob("*-*.elf"))]:
+        flash, ram = taken(elf)
+        rows.append(f"| {elf.parent.name} | {elf.stem} | {flash} | {ram} |")
     return "\n".join(rows)
 
 
@@ -76,10 +93,10 @@ def part_table() -> str:
         if not symbol or symbol[4] in ("fsdata_image", "vectors"):
             continue
         (code if int(symbol[1], 16) < 0x2000_0000 else ram)[part_of(symbol[5] or "", symbol[4])] += int(symbol[2], 16)
-    have = sections(elf)
     pages = re.search(r"FSDATA_BYTES (\d+)", (IMAGES.parent / "site" / "fsdata.h").read_text())
     assert pages, "fsdata.h names the size of the pages"
-    whole, memory = sum(have[name] for name in FLASH) - int(pages[1]), sum(have[name] for name in RAM)
+    flash, memory = taken(elf)
+    whole = flash - int(pages[1])
     code[REST] += whole - sum(code.values())
     ram[REST] += memory - sum(ram.values())
     rows = ["| part | flash | RAM |", "|---|--:|--:|"]
@@ -91,7 +108,12 @@ def part_table() -> str:
 def main() -> None:
     """Writes the tables between their marks."""
     text = PAGE.read_text()
-    tables = (("sizes", size_table()), ("sizes of pico-w", size_table(PICO_W)), ("parts", part_table()))
+    tables = (
+        ("sizes", size_table()),
+        ("sizes of pico-w", size_table(PICO_W)),
+        ("sizes of avr", avr_table()),
+        ("parts", part_table()),
+    )
     for mark, table in tables:
         text = re.sub(
             rf"<!-- {mark} -->\n.*?<!-- end of {mark} -->",

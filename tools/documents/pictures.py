@@ -1,8 +1,8 @@
 """The pictures of the documents, drawn by Airwire from synthetic captures: ``python tools/documents/pictures.py``.
 
 Each link below has one trait, so that its picture shows one finding. ``report.png`` is a photograph of the
-demo's report and needs Chromium, ``oneway.png`` needs the firmware (``make firmware``). Real captures are left out:
-they are not ours to publish.
+demo's report and needs Chromium; ``oneway.png`` and ``avr-ping-*.png`` need the firmware (``make firmware``). Real
+captures are left out: they are not ours to publish.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from tick_beat import compressed
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 ONEWAY_ROW = "udp-lwip_raw payload_bytes=128"
+AVR_ROWS = {chip: f"ping-{chip}-avr-bytes" for chip in ("w5200", "w5100")}
 MESSAGES = 600
 SCALE = 0.8
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -33,7 +34,9 @@ def main() -> None:
         folder.mkdir()
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
-        oneway_picture(folder)
+        stages_picture(folder, "oneway", ONEWAY_ROW, "oneway")
+        for chip, row in AVR_ROWS.items():
+            stages_picture(folder, "published", row, f"avr-ping-{chip}")
         bus_picture(folder)
         demo_pictures(folder)
 
@@ -109,16 +112,16 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     (PICTURES / f"{kind}.png").write_bytes(png)
 
 
-def oneway_picture(folder: Path) -> None:
-    """Draw where the time of a message between two virtual boards goes, from pin to pin."""
+def stages_picture(folder: Path, suite: str, row: str, picture: str) -> None:
+    """Draw where the time of a message of one row of a suite goes, on the way to its board and back or between two."""
     import vl_convert
 
-    run, drawn = folder / "oneway", folder / "oneway.svg"
-    airwire.run(SUITES / "oneway.toml", only=[ONEWAY_ROW], out=run)
-    command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", ONEWAY_ROW, "--figure", str(drawn)]
+    run, drawn = folder / picture, folder / f"{picture}.svg"
+    airwire.run(SUITES / f"{suite}.toml", only=[row], out=run)
+    command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", row, "--figure", str(drawn)]
     subprocess.run(command, check=True, capture_output=True)
     png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
-    (PICTURES / "oneway.png").write_bytes(compressed(png))
+    (PICTURES / f"{picture}.png").write_bytes(compressed(png))
 
 
 def bus_picture(folder: Path) -> None:

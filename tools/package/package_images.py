@@ -20,7 +20,8 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parents[2]
 SUITES = REPOSITORY / "python" / "airwire" / "suites"
 SUMS = "SHA256SUMS"
-STRIP = "arm-none-eabi-strip"
+# By the number of the machine in an ELF (EM_AVR is 83).
+_MACHINE_AT, _AVR = 18, 83
 
 
 def image_names(suites: Path = SUITES) -> list[str]:
@@ -37,19 +38,26 @@ def _of_suite(suite: Path) -> Iterator[str]:
             yield fields["peer"]["firmware"]
 
 
+def _family(image: Path) -> str:
+    """Whose tools an ELF is for."""
+    return "avr" if image.read_bytes()[_MACHINE_AT] == _AVR else "arm-none-eabi"
+
+
 def strip_images(built: Path, to: Path) -> None:
     """Strip the images of ``built`` into ``to``, which holds nothing else afterwards."""
-    if shutil.which(STRIP) is None:
-        sys.exit(f"{STRIP} is not on this machine (Debian: binutils-arm-none-eabi)")
     names = image_names()
     missing = [name for name in names if not (built / name).is_file()]
     if missing:
         sys.exit(f"{built}: {len(missing)} images are missing, such as {missing[0]}; build them with make firmware")
+    families = {name: _family(built / name) for name in names}
+    for family in set(families.values()):
+        if shutil.which(f"{family}-strip") is None:
+            sys.exit(f"{family}-strip is not on this machine (Debian: binutils-{family})")
     shutil.rmtree(to, ignore_errors=True)
     sums = []
     for name in names:
         (to / name).parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([STRIP, "--strip-debug", "-o", to / name, built / name], check=True)
+        subprocess.run([f"{families[name]}-strip", "--strip-debug", "-o", to / name, built / name], check=True)
         sums.append(f"{hashlib.sha256((to / name).read_bytes()).hexdigest()}  {name}\n")
     # Written last: without it there are no images.
     (to / SUMS).write_text("".join(sums), encoding="utf-8")

@@ -9,8 +9,12 @@ pub struct Evidence {
     pub messages: usize,
     /// SCK, as the last frame had it.
     pub sck_hz: Option<u64>,
-    /// The highest SCK that the chip takes in every case.
+    /// The highest SCK that the chip takes in every case, and the microcontroller gives.
     pub highest_sck_hz: Option<u64>,
+    /// The highest that the microcontroller gives at its clock.
+    pub mcu_sck_hz: Option<u64>,
+    /// The microcontroller's channels of DMA, which could move bytes in the processor's place.
+    pub dma_channels: Option<u8>,
     /// The time between ends of sleeps by a timer, after which the chip was asked for news.
     pub poll_period_ps: Option<i64>,
     /// The time between frames with answers that the board held back until a timer of its own.

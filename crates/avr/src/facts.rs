@@ -39,6 +39,10 @@ macro_rules! kind {
             spi_receives: |gpio| ($part.spi[2] == gpio).then_some(0),
             spi_transmits: |gpio| ($part.spi[1] == gpio).then_some(0),
             joins_boards: false,
+            clock_name: "clk_CPU",
+            // SPI2X ("SPSR").
+            least_spi_divider: 2,
+            dma_channels: 0,
             uart_transmits: |gpio| usart(&$part, gpio, 1),
             uart_receives: |gpio| usart(&$part, gpio, 0),
             i2c_data: |gpio| i2c(&$part, gpio),

@@ -1,5 +1,5 @@
-//! A board file as the C header that the firmware is built with: crystal, flash, and where its Ethernet chip and LED are. Of
-//! several the firmware knows the first.
+//! A board file as the C header that the firmware is built with: microcontroller, crystal, flash, and where its Ethernet chip
+//! and LED are. Of several the firmware knows the first.
 
 use std::fmt::Write;
 
@@ -34,6 +34,7 @@ impl BoardFile {
             one_comment(&self.title)
         );
         let mut defines = Defines { text, roles: Vec::new() };
+        defines.define("BOARD_MCU", &format!("\"{}\"", self.mcu.facts.name));
         defines.define("BOARD_CRYSTAL_HZ", &format!("{}u", self.crystal_hz));
         defines.define("BOARD_FLASH_BYTES", &format!("{}u", self.flash_bytes));
         for part in &self.parts {
@@ -91,6 +92,7 @@ mod tests {
         let defined: Vec<&str> = header.lines().filter_map(|line| line.strip_prefix("#define ")).collect();
         let expected = [
             "BOARD_H",
+            "BOARD_MCU \"rp2040\"",
             "BOARD_CRYSTAL_HZ 12000000u",
             "BOARD_FLASH_BYTES 2097152u",
             "BOARD_LED 2u",

@@ -45,14 +45,21 @@ pub(super) const FIRST_ADC_GPIO: u8 = {
     first
 };
 
-/// What holds for all of them, or for each where they differ.
+/// What holds for all of them, or for each where they differ; what several have in common is said once.
 pub(super) fn of_each(value: fn(&Facts) -> String) -> String {
-    let all: Vec<String> = MCUS.iter().map(|kind| value(kind.facts)).collect();
-    if all.windows(2).all(|pair| pair[0] == pair[1]) {
-        return all.into_iter().next().unwrap_or_default();
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
+    for kind in MCUS {
+        let own = value(kind.facts);
+        match groups.iter_mut().find(|(shared, _)| *shared == own) {
+            Some((_, names)) => names.push(kind.facts.name),
+            None => groups.push((own, vec![kind.facts.name])),
+        }
     }
-    let each = MCUS.iter().zip(all).map(|(kind, value)| format!("{value} with the {}", kind.facts.name));
-    each.collect::<Vec<_>>().join(", ")
+    if let [(value, _)] = groups.as_slice() {
+        return value.clone();
+    }
+    let each = groups.iter().map(|(value, names)| format!("{value} with the {}", names.join(", ")));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// A frequency as people write it.

@@ -28,9 +28,11 @@ pub struct BoardRun {
     pub failed: bool,
     /// The virtual time since the start.
     pub time_ps: i64,
-    /// Cycles of clk_sys since the start.
+    /// What the processor's clock is called, as `clk_sys`.
+    pub clock: &'static str,
+    /// Its cycles since the start.
     pub cycles: u64,
-    /// Its frequency at the end.
+    /// Its frequency at the end; the name is the RP2040's.
     pub clk_sys_hz: u64,
     /// Resets by watchdog or software.
     pub resets: u32,
@@ -161,6 +163,7 @@ impl Board {
             sentence: missed.map_or_else(|| sentence.clone(), |missed| format!("{sentence}; {missed}")),
             failed,
             time_ps: self.now().ps(),
+            clock: self.chip.facts().clock_name,
             cycles: counts.cycles,
             clk_sys_hz: self.chip.clock_hz(),
             resets: counts.resets,

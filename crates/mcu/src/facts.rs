@@ -34,6 +34,12 @@ pub struct Facts {
     pub buttons: &'static [&'static str],
     /// The names of its interrupt lines; those behind them only software pends.
     pub interrupts: &'static [&'static str],
+    /// What its datasheet calls the clock of its processor.
+    pub clock_name: &'static str,
+    /// SCK of its SPI is at most that clock by so much.
+    pub least_spi_divider: u64,
+    /// Channels of DMA, which could move bytes in the processor's place.
+    pub dma_channels: u8,
     /// The SPI port that may receive at a GPIO.
     pub spi_receives: fn(u8) -> Option<u8>,
     /// The SPI port that may transmit at a GPIO.

@@ -38,6 +38,10 @@ pub static FACTS: Facts = Facts {
     spi_receives: |gpio| port(gpio, 4, 0, spi_port),
     spi_transmits: |gpio| port(gpio, 4, 3, spi_port),
     joins_boards: true,
+    clock_name: "clk_sys",
+    // SCK of the PL022 is clk_peri by CPSDVSR, which is 2 at least (RP2040 datasheet 4.4.3.4).
+    least_spi_divider: 2,
+    dma_channels: 12,
     uart_transmits: |gpio| port(gpio, 4, 0, uart_port),
     uart_receives: |gpio| port(gpio, 4, 1, uart_port),
     i2c_data: |gpio| port(gpio, 2, 0, |gpio| gpio >> 1 & 1),

@@ -4,6 +4,8 @@
 #include "wiznet_bus.h"
 
 #define MOST_HEADER_BYTES 4u
+#define OPCODE_WRITE 0xf0u
+#define OPCODE_READ 0x0fu
 #ifdef WIZNET_SMALL
 #define ONE_COPY __attribute__((noinline))
 #else
@@ -24,7 +26,7 @@ static void make_header(const struct wiznet *wiznet, uint8_t *bytes, uint32_t ad
         bytes[3] = (uint8_t)count;
         break;
     default:
-        bytes[0] = is_write ? 0xf0 : 0x0f;
+        bytes[0] = is_write ? OPCODE_WRITE : OPCODE_READ;
         bytes[1] = (uint8_t)(address >> 8);
         bytes[2] = (uint8_t)address;
     }
@@ -41,6 +43,10 @@ void wiznet_bus_read(struct wiznet *wiznet, uint32_t address, uint8_t *bytes, si
         transact(wiznet, address, NULL, bytes, count);
         return;
     }
+    if (WIZNET_PORT(wiznet)->exchange_each) {
+        WIZNET_PORT(wiznet)->exchange_each(wiznet->context, OPCODE_READ, (uint16_t)address, NULL, bytes, count);
+        return;
+    }
     for (size_t index = 0; index < count; index++) {
         transact(wiznet, address + index, NULL, bytes + index, 1);
     }
@@ -49,6 +55,10 @@ void wiznet_bus_read(struct wiznet *wiznet, uint32_t address, uint8_t *bytes, si
 void wiznet_bus_write(struct wiznet *wiznet, uint32_t address, const uint8_t *bytes, size_t count) {
     if (!WIZNET_CHIP(wiznet)->is_byte_by_byte) {
         transact(wiznet, address, bytes, NULL, count);
+        return;
+    }
+    if (WIZNET_PORT(wiznet)->exchange_each) {
+        WIZNET_PORT(wiznet)->exchange_each(wiznet->context, OPCODE_WRITE, (uint16_t)address, bytes, NULL, count);
         return;
     }
     for (size_t index = 0; index < count; index++) {
@@ -81,7 +91,7 @@ uint8_t wiznet_bus_read8(struct wiznet *wiznet, uint32_t address) {
 uint16_t wiznet_bus_read16(struct wiznet *wiznet, uint32_t address) {
     uint8_t value[2];
     wiznet_bus_read(wiznet, address, value, 2);
-    return (uint16_t)(value[0] << 8 | value[1]);
+    return (uint16_t)((unsigned)value[0] << 8 | value[1]);
 }
 
 void wiznet_bus_write8(struct wiznet *wiznet, uint32_t address, uint8_t value) {

@@ -81,7 +81,7 @@ static void look_for(struct wiznet *wiznet, unsigned bytes) {
 
 static bool begin_frame(struct wiznet *wiznet, const uint8_t length[LENGTH_BYTES]) {
     struct wiznet_frames *frames = &wiznet->frames;
-    unsigned bytes = (unsigned)(length[0] << 8 | length[1]);
+    unsigned bytes = (unsigned)length[0] << 8 | length[1];
     if (bytes > frames->waiting) {
         look_for(wiznet, bytes);
     }
@@ -127,7 +127,7 @@ static bool read_guessed(struct wiznet *wiznet, uint8_t *length, size_t count) {
     uint16_t guessed = frames->left;
     wiznet_memory_read(wiznet, 0, frames->read_pointer, length, LENGTH_BYTES + count);
     frames->is_guessed = false;
-    frames->is_doubtful = (unsigned)(length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
+    frames->is_doubtful = ((unsigned)length[0] << 8 | length[1]) != LENGTH_BYTES + guessed;
     frames->left = 0;
     return !frames->is_doubtful && begin_frame(wiznet, length);
 }

@@ -64,7 +64,7 @@ enum wiznet_fault wiznet_start(struct wiznet *wiznet, uint32_t hz, const uint8_t
     WIZNET_PORT(wiznet)->reset(wiznet->context, true);
     pause(wiznet, chip->reset_us);
     WIZNET_PORT(wiznet)->reset(wiznet->context, false);
-    pause(wiznet, chip->start_ms * 1000u);
+    pause(wiznet, (uint32_t)chip->start_ms * 1000u);
     uint32_t from_us = now_us(wiznet);
     while (!chip_answers_first(wiznet)) {
         if (is_over(wiznet, from_us, ANSWER_LIMIT_US)) {

@@ -27,8 +27,8 @@ extern "C" {
 #define WIZNET_ASSERT(condition) ((void)0)
 #endif
 
-/* What the driver needs of a board, as functions of its user. `context` is the one of struct wiznet. None may be null,
- * and none is called from an interrupt handler. */
+/* What the driver needs of a board, as functions of its user. `context` is the one of struct wiznet. None but the last
+ * may be null, and none is called from an interrupt handler. */
 struct wiznet_port {
     /* Sets the SPI up, in mode 0 or 3 with the most significant bit first, for the fastest clock that is not above
      * `hz`. Returns what it came out as. */
@@ -47,6 +47,11 @@ struct wiznet_port {
     uint32_t (*microseconds)(void *context);
     /* Passes that time or less, asleep where the board can. */
     void (*sleep)(void *context, uint32_t limit_us);
+    /* For the W5100, which takes a transaction for each byte: so many of them, each with the opcode, an address that
+     * goes up by one, and the byte. A processor for which a call is dear has it; where it is null the driver makes each
+     * of them by `exchange`. */
+    void (*exchange_each)(void *context, uint8_t opcode, uint16_t address, const uint8_t *out, uint8_t *in,
+                          size_t count);
 };
 
 /* The driver's own: what it keeps of a socket. */

@@ -50,4 +50,4 @@ static void sleep(void *context, uint32_t limit_us) {
     bus->now_us += limit_us;
 }
 
-const struct wiznet_port simulated_port = {start, reset, exchange, write_filled, microseconds, sleep};
+const struct wiznet_port simulated_port = {start, reset, exchange, write_filled, microseconds, sleep, NULL};

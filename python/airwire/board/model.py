@@ -134,6 +134,7 @@ class BoardRun(Shown):
     sentence: str
     failed: bool
     time_ps: int
+    clock: str
     cycles: int
     clk_sys_hz: int
     resets: int

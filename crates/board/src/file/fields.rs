@@ -30,10 +30,10 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words {
     flashes: of_each(|facts| {
         let [least, most] =
             [facts.flash_bytes.start(), facts.flash_bytes.end()].map(|&bytes| in_bytes(bytes));
-        format!("a power of two from {least} to {most}")
+        if least == most { least } else { format!("a power of two from {least} to {most}") }
     }),
     usual_flash: of_each(|facts| in_bytes(u64::from(facts.usual_flash_bytes))),
-    pins: of_each(|facts| format!("a table: names with a GPIO, 0 to {}", facts.last_gpio())),
+    pins: format!("a table: names with a GPIO, {}", of_each(|facts| format!("0 to {}", facts.last_gpio()))),
 });
 
 static FIELDS: LazyLock<Vec<Field>> = LazyLock::new(|| {

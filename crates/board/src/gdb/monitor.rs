@@ -48,9 +48,10 @@ impl Debugged<'_> {
     fn time(&self) -> String {
         let counts = self.chip.counts();
         let mut text = format!(
-            "virtual time {}, cycle {} (clk_sys at {} Hz now)\n",
+            "virtual time {}, cycle {} ({} at {} Hz now)\n",
             self.chip.now(),
             counts.cycles,
+            self.chip.facts().clock_name,
             self.chip.clock_hz()
         );
         for core in 0..self.cores() {

@@ -25,7 +25,7 @@ def print_report(report: BoardRun, traffic: Traffic) -> None:
     out = console()
     _line(out, report.sentence[0].upper() + report.sentence[1:] + ".", "bold red" if report.failed else "bold")
     resets = f", {report.resets} resets" if report.resets else ""
-    _line(out, f"{grouped(report.cycles)} cycles of clk_sys, at the end {_megahertz(report.clk_sys_hz)}{resets}")
+    _line(out, f"{grouped(report.cycles)} cycles of {report.clock}, at the end {_megahertz(report.clk_sys_hz)}{resets}")
     for core in report.cores:
         if core.core == 0 or core.instructions:
             _line(

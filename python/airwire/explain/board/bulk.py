@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from airwire.board.row import BoardRow, Bulk
 from airwire.explain.board.cause import NamedCause, sum_ps
-from airwire.explain.board.causes import Evidence, causes, is_moved, is_slow, megahertz
+from airwire.explain.board.causes import Evidence, causes, is_moved, is_slow, limit_of_sck, megahertz
 from airwire.explain.board.figures import number, quantity
 from airwire.explain.quantities import count, percent, rough_time
 from airwire.explain.words import under_way_of
@@ -135,10 +135,12 @@ def _bus(stages: Sequence[Stage], evidence: Evidence, bulk: Bulk) -> list[NamedC
     ps, name = sum_ps(moved), f"SPI at {megahertz(sck)}"
     if highest and is_slow(sck, highest):
         ceiling = quantity(highest / each, "bit/s")
-        sentence = f"The chip takes {megahertz(highest)}, at which SPI carries at most {ceiling}."
+        sentence = (
+            f"{limit_of_sck(evidence).capitalize()} {megahertz(highest)}, at which SPI carries at most {ceiling}."
+        )
         change, saved = f"raise SCK to {megahertz(highest)}", ps * (1 - sck / highest)
         return [NamedCause(name, ps, change, "bus", evidence=(sentence,), removable_ps=saved)]
-    sentences = [f"SCK is as fast as the chip takes, and {percent(1 / each)} of what it moves is payload."]
+    sentences = [f"SCK is as fast as {limit_of_sck(evidence)}, and {percent(1 / each)} of what it moves is payload."]
     beside = [stage for stage in moved if stage.subject != "payload"]
     change = "SCK is at its highest"
     if 1 / each < _MOSTLY_PAYLOAD and beside:

@@ -15,6 +15,7 @@ Evidence = Mapping[str, float | None]
 
 # Printing is worth a word from a smaller share on than other causes: it is easily left out.
 _CONSOLE_SHARE = 0.1
+_SHORTER_LOOP = "move a byte in fewer cycles, as there is no DMA"
 # SCK this far below what the chip takes is worth raising.
 _SLOW_SCK = 0.7
 # Below this share of it the processor waits noticeably for the last bits of each access, which is no time of SPI.
@@ -95,7 +96,7 @@ def _moved(moved: Sequence[Stage], looks_ps: float, evidence: Evidence, amount: 
     if sck and highest and is_slow(sck, highest):
         # What is looked at goes over the same SPI.
         saved = (ps + looks_ps) * (1 - sck / highest)
-        sentence = f"The chip takes {megahertz(highest)}, which would save {rough_time(saved)}."
+        sentence = f"{limit_of_sck(evidence).capitalize()} {megahertz(highest)}, which would save {rough_time(saved)}."
         return NamedCause(
             f"SPI at {megahertz(sck)}",
             ps,
@@ -108,9 +109,20 @@ def _moved(moved: Sequence[Stage], looks_ps: float, evidence: Evidence, amount: 
     largest = max(moved, key=lambda stage: stage.ps)
     name = name_at_its_site(largest)
     at = f" at {megahertz(sck)}" if sck else ""
-    fast = "SCK is as fast as the chip takes. " if sck and highest else ""
+    fast = f"SCK is as fast as {limit_of_sck(evidence)}. " if sck and highest else ""
     sentence = f"{fast}The most goes to {name} ({amount(largest.ps)})."
     return NamedCause(f"SPI{at}", ps, f"move less; the most is {name}", "bus", evidence=(sentence,))
+
+
+def limit_of_sck(evidence: Evidence) -> str:
+    """Who says how fast SCK may be."""
+    given, highest = evidence.get("mcu_sck_hz"), evidence.get("highest_sck_hz")
+    return "the processor gives" if given and highest and given <= highest else "the chip takes"
+
+
+def _has_dma(evidence: Evidence) -> bool:
+    """Runs of before did not note it, and were all of chips that have it."""
+    return evidence.get("dma_channels") != 0
 
 
 def is_slow(sck_hz: float, highest_hz: float) -> bool:
@@ -156,7 +168,8 @@ def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> l
     if work:
         found.append(_work(work, evidence, amount))
     if still:
-        change = "let the DMA move the bytes, or keep the SPI's FIFO full"
+        dma = "let the DMA move the bytes, or keep the SPI's FIFO full"
+        change = dma if _has_dma(evidence) else _SHORTER_LOOP
         found.append(NamedCause("SCK standing still between bytes", sum_ps(still), change, "spi_pause"))
     return found
 
@@ -166,9 +179,10 @@ def _work(work: Sequence[Stage], evidence: Evidence, amount: Amount) -> NamedCau
     ps = sum_ps(work)
     named = [stage for stage in work if stage.subject == "function" and stage.detail]
     stalled = evidence.get("xip_stall_share") or 0
+    raise_clock = "raise clk_sys" if _has_dma(evidence) else "raise the processor's clock"
     sentences = [f"{percent(stalled)} of it waits for the flash."] if stalled >= _STALLED else []
     if not named:
-        change = "run it from RAM" if sentences else "raise clk_sys"
+        change = "run it from RAM" if sentences else raise_clock
         if not any(stage.subject == "function" for stage in work):
             sentences.append("Without symbols nothing is known of the image's functions: give its ELF file.")
     else:
@@ -177,9 +191,9 @@ def _work(work: Sequence[Stage], evidence: Evidence, amount: Amount) -> NamedCau
         if sentences:
             change = f"put {name} and what it calls into RAM"
         elif largest.ps >= _OUTSTANDING * ps:
-            change = f"shorten {name}, or raise clk_sys"
+            change = f"shorten {name}, or {raise_clock}"
         else:
-            change = "raise clk_sys; no function stands out"
+            change = f"{raise_clock}; no function stands out"
         sentences.append(f"The most is {function_of(largest)} ({amount(largest.ps)}).")
     removable = stalled * ps if stalled >= _STALLED else None
     return NamedCause("the processor at work", ps, change, "processor", evidence=sentences, removable_ps=removable)

@@ -61,4 +61,4 @@ static void sleep(void *context, uint32_t limit_us) {
     sleep_us(limit_us);
 }
 
-const struct wiznet_port wiznet_pico_port = {start, reset, exchange, write_filled, microseconds, sleep};
+const struct wiznet_port wiznet_pico_port = {start, reset, exchange, write_filled, microseconds, sleep, NULL};
