@@ -77,6 +77,14 @@ def firmware() -> Path:
 
 
 @pytest.fixture(scope="session")
+def firmware_of_avrs(firmware: Path) -> Path:
+    """The same where the boards with an AVR are in it, which suites/published.toml has rows of."""
+    if not (firmware / "goldilocks-1284p-w5200").is_dir():
+        pytest.skip("the images for AVRs are not built: make firmware (needs avr-gcc)")
+    return firmware
+
+
+@pytest.fixture(scope="session")
 def whole_run() -> Callable[[str], Path]:
     """Run a document's command for a whole suite or the demo, unless it ran already; gives its folder."""
     return command_run

@@ -115,6 +115,11 @@ class Block:
         """Whether any of its commands runs one of the firmware's images."""
         return any(command.needs_firmware for command in self.commands)
 
+    @property
+    def needs_avrs(self) -> bool:
+        """Whether any of its commands runs an image for an AVR, as the whole published suite does."""
+        return any(re.search(r"runs/published|avr", command.line) for command in self.commands)
+
 
 def blocks_of(document: Path) -> list[Block]:
     """The console blocks of a document, in reading order."""

@@ -55,6 +55,8 @@ def test_commands_in_the_documents_do_what_the_documents_show(
         pytest.skip(NO_COMPILER)
     if block.needs_firmware and not (BUILD / "firmware" / "w5500-evb-pico" / "pingpong_client-hardware.elf").is_file():
         pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
+    if block.needs_avrs and not (BUILD / "firmware" / "goldilocks-1284p-w5200").is_dir():
+        pytest.skip("the images for AVRs are not built: make firmware (needs avr-gcc)")
     for command in block.commands:
         if command.is_for_the_build:
             continue

@@ -59,8 +59,8 @@ Rows = dict[str, Capture[BoardRow]]
 
 
 @pytest.fixture(scope="module")
-def rows(firmware: Path, whole_run: Callable[[str], Path]) -> Rows:
-    assert firmware.is_dir()
+def rows(firmware_of_avrs: Path, whole_run: Callable[[str], Path]) -> Rows:
+    assert firmware_of_avrs.is_dir()
     analysis = airwire.load_run(whole_run(COMMAND) / "runs" / "published", intervals=False, findings=False)
     return {row.path: row for row in rows_of_boards(analysis)}
 

@@ -13,8 +13,8 @@ import airwire
 COMMAND = "airwire run suites/published.toml --out runs/published --report published.html > published.txt"
 
 
-def test_the_suite_gives_the_rows_of_before(firmware: Path, whole_run: Callable[[str], Path]) -> None:
-    assert firmware.is_dir()
+def test_the_suite_gives_the_rows_of_before(firmware_of_avrs: Path, whole_run: Callable[[str], Path]) -> None:
+    assert firmware_of_avrs.is_dir()
     now = published_golden.rows_of(airwire.load_run(whole_run(COMMAND) / "runs" / "published"))
     assert published_golden.changes(published_golden.golden(), now) is None
 

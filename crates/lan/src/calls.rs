@@ -82,7 +82,11 @@ impl Calls {
 
     pub(super) fn received(&mut self, frame: &[u8]) {
         let Some(packet) = packet_of(frame) else { return };
-        let Some(call) = self.found.get_mut(&(packet.over, packet.from)) else { return };
+        // Who answers a call to all has an address of its own, as a DHCP server does.
+        let to_all = Ipv4Endpoint { address: Ipv4Addr::BROADCAST, ..packet.from };
+        let mut called = [packet.from, to_all].into_iter().map(|to| (packet.over, to));
+        let Some(key) = called.find(|key| self.found.contains_key(key)) else { return };
+        let Some(call) = self.found.get_mut(&key) else { return };
         let answers = match packet.over {
             Transport::Tcp => segment_of(frame).is_some_and(|one| one.flags & (SYN | RST) == SYN),
             Transport::Udp => true,
@@ -177,6 +181,15 @@ mod tests {
         calls.sent(&segment((BOARD, PC), (80, 50000), SYN | ACK, b""));
         calls.sent(&segment((BOARD, PC), (80, 50000), ACK, b"page"));
         assert!(calls.found.is_empty());
+    }
+
+    #[test]
+    fn whoever_answers_a_call_to_all_has_answered_it() {
+        let mut calls = Calls::default();
+        calls.sent(&frame(UDP, ([0; 4], [255; 4]), (68, 67), &[0, 12, 0, 0, 1, 2, 3, 4]));
+        calls.received(&frame(UDP, (PC, BOARD), (67, 68), &[0, 12, 0, 0, 5, 6, 7, 8]));
+        calls.received(&frame(UDP, (PC, BOARD), (5353, 5353), &[0, 8, 0, 0]));
+        assert_eq!((only(&calls).asked, only(&calls).answers), (1, 1));
     }
 
     #[test]
