@@ -92,6 +92,28 @@ impl Slice {
         self.counter
     }
 
+    /// The outputs that may change while it counts: A (bit 0) and B (bit 1).
+    pub(super) fn moving_outputs(&self) -> u32 {
+        let moves = |[a, b]: [u32; 2], limit: u32| {
+            u32::from(a != 0 && a <= limit) | u32::from(b != 0 && b <= limit) << 1
+        };
+        let latched = moves(self.levels, self.limit);
+        // With the next wrap other levels may begin, which changes an output as well.
+        if self.is_latched() { latched } else { 0b11 }
+    }
+
+    /// Whether levels and limit are those that were written last, so that nothing changes but the counter.
+    pub(super) fn is_latched(&self) -> bool {
+        self.levels == [self.cc & 0xffff, self.cc >> 16] && self.limit == self.top
+    }
+
+    /// Cycles in a period at the most.
+    pub(super) fn period_cycles(&self) -> u64 {
+        let ticks = (u64::from(self.limit) + 1) * if self.is_phase_correct() { 2 } else { 1 };
+        // Where in a period the fractions make a cycle more is not asked.
+        self.divider.after(ticks) - self.divider.next() + 2
+    }
+
     /// Counts up to and including `cycle`; true when the counter wrapped.
     pub(super) fn advance(&mut self, cycle: u64) -> bool {
         self.axis += if self.moves() { cycle.saturating_sub(self.since) } else { 0 };
