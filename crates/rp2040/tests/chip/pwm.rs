@@ -2,6 +2,7 @@
 //! is held against one around which nobody does, with random slices, now and then beside PIO programs that move and see pins, and a
 //! core that writes, reads, waits and is interrupted at random.
 
+use mcu::Stop;
 use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
@@ -160,10 +161,11 @@ fn slices_that_nobody_listens_to_end_no_sleep_and_stop_no_core() {
     // Two pins move every 32 ns for ten seconds, which would be 1.25 thousand million edges.
     let mut asm = in_ram();
     asm.poke(RESETS_CLEAR, u32::MAX).poke(IO_BANK0 + 4, BY_PWM).poke(IO_BANK0 + 0xc, BY_PWM);
-    asm.poke(PWM + 0x10, 3).poke(PWM + 0xc, 3 << 16 | 1).poke(PWM, 1).wfe();
+    asm.poke(PWM + 0x10, 3).poke(PWM + 0xc, 3 << 16 | 1).poke(PWM, 1);
+    asm.label("sleep").wfe().b("sleep").pool();
     let mut chip = chip_with(asm);
     let started = std::time::Instant::now();
-    run(&mut chip, 10_000_000);
+    assert_eq!(run(&mut chip, 10_000_000), Stop::Time);
     assert!(started.elapsed() < std::time::Duration::from_secs(2), "{:?}", started.elapsed());
     assert_eq!(word(&chip, IO_BANK0 + 0xf0) & 0xcc, 0xcc, "both pins rose and fell");
 }

@@ -88,18 +88,21 @@ impl Pwm {
         }
         let selected = io.pins.selected(Function::Pwm);
         let plain = io.pins.plain_of(Function::Pwm) & !io.pins.recorded();
-        let (mut moves, mut shortest) = (false, NEVER);
+        let (mut moves, mut shortest_moving, mut shortest) = (false, NEVER, NEVER);
         for (n, slice) in self.slices.iter().enumerate().filter(|(_, slice)| slice.event != NEVER) {
             let pins = pins_of(n, slice.moving_outputs()) & selected;
             if pins & !plain != 0 {
                 return None;
             }
             moves |= pins != 0;
-            if pins != 0 && slice.is_latched() {
-                shortest = shortest.min(slice.period_cycles());
+            if slice.is_latched() {
+                let period = slice.period_cycles();
+                shortest = shortest.min(period);
+                shortest_moving = if pins != 0 { shortest_moving.min(period) } else { shortest_moving };
             }
         }
-        let at_end = if moves { shortest.checked_mul(PERIODS_AT_END)? } else { 0 };
+        // The last event of all is one that happens by itself, at its time.
+        let at_end = if moves { shortest_moving.checked_mul(PERIODS_AT_END)? } else { shortest };
         let mut end = last.checked_sub(at_end)?;
         // Whoever does not come so far leads the way with its next edge.
         while let Some(slow) = self.slices.iter().find(|slice| slice.event <= end && !slice.pulses_until(end)) {
