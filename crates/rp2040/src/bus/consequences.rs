@@ -82,7 +82,8 @@ impl Bus {
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
         while let Some(first) = self.io.first_due(until) {
-            if first == Source::Dma && self.move_due_row() || self.may_lead_on() && self.lead_on(first, until) {
+            if first == Source::Dma && self.move_due_row() || self.may_lead_on() && self.lead_on(first, until)
+            {
                 continue;
             }
             self.let_flow(first, until);

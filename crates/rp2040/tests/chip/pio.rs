@@ -61,7 +61,12 @@ pub(crate) fn table_driven() -> Asm {
     asm.handler(IRQ0 + DMA_IRQ_0, "moved").count(kept(2), 1).poke(DMA + 0x40c, 0xffff).bx(14).pool();
     asm.handler(IRQ0 + PIO0_IRQ_0, "flags").count(kept(0), 1).poke(PIO[0] + 0x30, 0xff).bx(14);
     // Slices that wrap all the time must not keep the core from everything else.
-    asm.handler(IRQ0 + PWM_IRQ_WRAP, "wraps").count(kept(3), 1).poke(PWM + 0xac, 0).poke(PWM + 0xa8, 0).bx(14).pool();
+    asm.handler(IRQ0 + PWM_IRQ_WRAP, "wraps")
+        .count(kept(3), 1)
+        .poke(PWM + 0xac, 0)
+        .poke(PWM + 0xa8, 0)
+        .bx(14)
+        .pool();
     asm.handler(IRQ0 + IO_IRQ_BANK0, "pins").count(kept(1), 1).poke(IO_BANK0 + 0xf0, u32::MAX).bx(14).pool();
     asm
 }

@@ -33,8 +33,7 @@ impl Dma {
         let plain = channel.bytes == 4 && !channel.byte_swap && read_ring & write_ring == u32::MAX;
         let sniffed = channel.has(SNIFF_EN) && self.sniffer.watches(index);
         let words = channel.remaining.saturating_sub(1).min(most);
-        let row =
-            Row { channel: index, read: read & !3, read_step, write: write & !3, write_step, words };
+        let row = Row { channel: index, read: read & !3, read_step, write: write & !3, write_step, words };
         (plain && !sniffed).then_some(row)
     }
 

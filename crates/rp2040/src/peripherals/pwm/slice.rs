@@ -94,17 +94,18 @@ impl Slice {
 
     /// The outputs that may change while it counts: A (bit 0) and B (bit 1).
     pub(super) fn moving_outputs(&self) -> u32 {
-        let moves = |[a, b]: [u32; 2], limit: u32| {
-            u32::from(a != 0 && a <= limit) | u32::from(b != 0 && b <= limit) << 1
-        };
-        let latched = moves(self.levels, self.limit);
-        // With the next wrap other levels may begin, which changes an output as well.
-        if self.is_latched() { latched } else { 0b11 }
+        if !self.is_settled() {
+            return 0b11;
+        }
+        let [a, b] = self.levels.map(|level| u32::from((1..=self.limit).contains(&level)));
+        a | b << 1
     }
 
-    /// Whether levels and limit are those that were written last, so that nothing changes but the counter.
-    pub(super) fn is_latched(&self) -> bool {
-        self.levels == [self.cc & 0xffff, self.cc >> 16] && self.limit == self.top
+    /// Whether it goes through the same period again and again: levels and limit are those that were written last, and the counter
+    /// is not above that, from where it would come only once.
+    pub(super) fn is_settled(&self) -> bool {
+        let latched = self.levels == [self.cc & 0xffff, self.cc >> 16] && self.limit == self.top;
+        latched && self.counter <= self.limit
     }
 
     /// Cycles in a period at the most.

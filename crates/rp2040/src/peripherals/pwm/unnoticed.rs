@@ -31,9 +31,10 @@ impl Pwm {
 
     /// The pins that may move.
     pub(crate) fn moves(&self) -> u32 {
-        self.slices.iter().enumerate().fold(0, |pins, (n, slice)| {
-            pins | if slice.is_enabled() { pins_of(n, 0b11) } else { 0 }
-        })
+        self.slices
+            .iter()
+            .enumerate()
+            .fold(0, |pins, (n, slice)| pins | if slice.is_enabled() { pins_of(n, 0b11) } else { 0 })
     }
 
     /// Does everything up to and including `until`, where no channel of the DMA waits for a wrap and no interrupt is switched on.
@@ -95,7 +96,7 @@ impl Pwm {
                 return None;
             }
             moves |= pins != 0;
-            if slice.is_latched() {
+            if slice.is_settled() {
                 let period = slice.period_cycles();
                 shortest = shortest.min(period);
                 shortest_moving = if pins != 0 { shortest_moving.min(period) } else { shortest_moving };
@@ -105,7 +106,8 @@ impl Pwm {
         let at_end = if moves { shortest_moving.checked_mul(PERIODS_AT_END)? } else { shortest };
         let mut end = last.checked_sub(at_end)?;
         // Whoever does not come so far leads the way with its next edge.
-        while let Some(slow) = self.slices.iter().find(|slice| slice.event <= end && !slice.pulses_until(end)) {
+        while let Some(slow) = self.slices.iter().find(|slice| slice.event <= end && !slice.pulses_until(end))
+        {
             end = slow.event - 1;
         }
         (end > next).then_some(end)
@@ -124,6 +126,6 @@ impl Pwm {
 impl Slice {
     /// Whether it has certainly gone through a whole period between its next event and a cycle, with the same levels all the time.
     fn pulses_until(&self, cycle: u64) -> bool {
-        self.is_latched() && (cycle - self.event) / PERIODS_OF_A_PULSE >= self.period_cycles()
+        self.is_settled() && (cycle - self.event) / PERIODS_OF_A_PULSE >= self.period_cycles()
     }
 }
