@@ -13,7 +13,7 @@ const MASTERS: u64 = 1 << MASTER_BITS;
 /// Who used which bank of SRAM in the last cycles.
 #[derive(Debug, Clone)]
 pub(crate) struct Contention {
-    used: [u64; ROW * REMEMBERED_CYCLES],
+    used: Box<[u64; ROW * REMEMBERED_CYCLES]>,
     is_on: bool,
     /// It is on, and nobody counts accesses besides.
     is_all: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Contention {
 impl Default for Contention {
     /// One master alone.
     fn default() -> Self {
-        Self { used: [u64::MAX; ROW * REMEMBERED_CYCLES], is_on: false, is_all: false }
+        Self { used: Box::new([u64::MAX; ROW * REMEMBERED_CYCLES]), is_on: false, is_all: false }
     }
 }
 
@@ -33,7 +33,8 @@ fn place(bank: u32, cycle: u64) -> usize {
 impl Contention {
     /// More than one master is at work from here on, or no longer.
     pub(crate) fn switch(&mut self, on: bool) {
-        *self = Self { is_on: on, ..Self::default() };
+        (self.is_on, self.is_all) = (on, false);
+        self.used.fill(u64::MAX);
     }
 
     /// Whether more than one master is at work.

@@ -35,9 +35,11 @@ impl Bus {
         if !self.contention.is_all() {
             return self.contend_and_count(master, bank, cycle);
         }
-        let waits = u64::from(self.contention.clashes(bank, master, cycle));
-        self.bank_wait_cycles += waits;
-        waits
+        if self.contention.clashes(bank, master, cycle) {
+            self.bank_wait_cycles += 1;
+            return 1;
+        }
+        0
     }
 
     #[cold]
