@@ -223,7 +223,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     }
 
     #[inline(always)]
-    pub(super) fn to_program_counter<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
+    pub(super) fn move_to_program_counter<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
         let addend = if op.c == 1 { op.imm } else { 0 };
         self.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
     }

@@ -96,7 +96,7 @@ impl Core {
                     Kind::BranchLink => cursor.branch_link(core, bus, op),
                     Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
                     Kind::BranchLinkExchange => cursor.branch_link_exchange(core, bus, op),
-                    Kind::ToProgramCounter => cursor.to_program_counter(core, bus, op),
+                    Kind::ToProgramCounter => cursor.move_to_program_counter(core, bus, op),
                     Kind::Barrier => cursor.barrier(core, bus),
                     Kind::Wfe
                     | Kind::Wfi
