@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benches import avr, board, corpus, ingest, network, ns3_links, pace, sweeps, virtual
+from benches import avr, batches, board, corpus, ingest, network, ns3_links, pace, sweeps, virtual
 
 
 def main() -> None:
@@ -29,7 +29,8 @@ def main() -> None:
         ("Busy boards against real time", pace.run_busy),
         ("Published images against real time", pace.run_public),
         ("Starts", pace.run_starts),
-        ("Many boards", pace.run_many),
+        ("Many boards", batches.run_many),
+        ("Boards in threads", batches.run_threads),
         ("Boots and snapshots", board.run_boots),
         ("Boards on a network", network.run_network),
     ]

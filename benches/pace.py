@@ -1,16 +1,14 @@
-"""Boards that have much to do at once, published images, starts of large ones, and many boards in one process."""
+"""Boards that have much to do at once, published images, and starts of large ones."""
 
 from __future__ import annotations
 
-import json
 import statistics
 import struct
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from benches.board import PADDED_BYTES, PUBLIC, ROUNDS, build_images
+from benches.child import told_by
 
 BUSY = {
     "busy_pio": ("PIO runs freely at 31 MHz, a core computes", "160 ms"),
@@ -19,7 +17,6 @@ BUSY = {
     "busy_cores_ram": ("each of two cores computes, code in SRAM", "110 ms"),
     "busy_cores_dma": ("the same, and the DMA copies without a pause", "110 ms"),
 }
-MANY = 1000
 PUBLIC_RUN = "2 s"
 """Of images that mostly wait, so long that what they do at their start does not decide."""
 STARTS = 21
@@ -49,22 +46,6 @@ first = start()
 print(json.dumps({"first_s": first, "next_s": sorted(start() for _ in range(int(sys.argv[2])))[int(sys.argv[2]) // 2]}))
 """
 
-MANY_BOARDS = """
-import json, sys, time
-from airwire.board import Board
-def resident_kib():
-    return int(open("/proc/self/status").read().split("VmRSS:")[1].split()[0])
-def board():
-    one = Board("w5500-evb-pico", sys.argv[1], record=False)
-    one.run("200 ms")
-    return one
-boards = [board()]
-before, start = resident_kib(), time.process_time()
-boards += [board() for _ in range(int(sys.argv[2]))]
-cpu_s = time.process_time() - start
-print(json.dumps({"kib": (resident_kib() - before) / int(sys.argv[2]), "cpu_s": cpu_s / int(sys.argv[2])}))
-"""
-
 
 def run_busy() -> list[str]:
     """Rows of Markdown: virtual time by processor time, without and with the edges of all pins kept."""
@@ -75,7 +56,7 @@ def run_busy() -> list[str]:
             rates: dict[str, list[float]] = {"": [], "record": []}
             for _ in range(ROUNDS):
                 for kept, found in rates.items():
-                    told = _python(BUSY_RUN, str(built / f"{name}.elf"), virtual, kept)
+                    told = told_by(BUSY_RUN, str(built / f"{name}.elf"), virtual, kept)
                     found.append(told["virtual_s"] / told["cpu_s"])
             rows.append(f"| {title} | {_times(rates[''])} | {_times(rates['record'])} |")
     return rows
@@ -90,7 +71,7 @@ def run_public() -> list[str]:
         ]
     rows = [f"| image, {PUBLIC_RUN} from power-on | processor time | of real time |", "|---|---|---|"]
     for image in images:
-        told = [_python(BUSY_RUN, str(image), PUBLIC_RUN) for _ in range(3)]
+        told = [told_by(BUSY_RUN, str(image), PUBLIC_RUN) for _ in range(3)]
         cpu_s = statistics.median(one["cpu_s"] for one in told)
         rows.append(f"| {image.stem} | {cpu_s * 1000:.1f} ms | {told[0]['virtual_s'] / cpu_s:.1f} x |")
     return rows
@@ -105,7 +86,7 @@ def run_starts() -> list[str]:
         for suffix, made in {"bin": content, "uf2": _uf2(content)}.items():
             image = Path(folder) / f"padded.{suffix}"
             image.write_bytes(made)
-            told = [_python(STARTED, str(image), str(STARTS)) for _ in range(ROUNDS)]
+            told = [told_by(STARTED, str(image), str(STARTS)) for _ in range(ROUNDS)]
             first, further = (statistics.median(one[key] for one in told) * 1000 for key in ("first_s", "next_s"))
             rows.append(f"| .{suffix} | {first:.1f} ms | {further:.1f} ms |")
     return rows
@@ -122,36 +103,18 @@ def _uf2(content: bytes) -> bytes:
     return b"".join(blocks)
 
 
-def run_many() -> list[str]:
-    """Rows of Markdown: what each further board takes of memory and time."""
-    rows = [f"| each of {MANY} further boards of one image | memory | started and run for 200 ms |", "|---|---|---|"]
-    with tempfile.TemporaryDirectory() as folder:
-        image = build_images(Path(folder)) / "wiznet_http.elf"
-        told = [_python(MANY_BOARDS, str(image), str(MANY)) for _ in range(3)]
-    memory = statistics.median(one["kib"] for one in told) / 1024
-    cpu_ms = statistics.median(one["cpu_s"] for one in told) * 1000
-    rows.append(f"| W5500-EVB-Pico, wiznet_http | {memory:.1f} MiB | {cpu_ms:.1f} ms of processor time |")
-    return rows
-
-
 def processor_run(image: Path, for_: str) -> dict[str, float]:
     """Seconds of processor and of virtual time, and instructions of core 0, of an image in a process of its own."""
-    return _python(BUSY_RUN, str(image), for_)
+    return told_by(BUSY_RUN, str(image), for_)
 
 
 def _times(rates: list[float]) -> str:
     return f"{statistics.median(rates):.2f} x [{min(rates):.2f}-{max(rates):.2f}]"
 
 
-def _python(script: str, *arguments: str) -> dict[str, float]:
-    command = [sys.executable, "-c", script, *arguments]
-    told: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    return told
-
-
 def main() -> None:
     """Print all tables."""
-    for table in (run_busy, run_public, run_starts, run_many):
+    for table in (run_busy, run_public, run_starts):
         print("\n".join(table()), "\n", flush=True)
 
 

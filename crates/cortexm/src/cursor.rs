@@ -7,7 +7,7 @@ use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
 use crate::interpreter::{SHARED, SUPERINSTRUCTIONS, WATCHED};
 use crate::isa::{Kind, Op};
 use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
-use crate::{Core, Exit, FaultKind, PC};
+use crate::{Core, Exit, FaultKind, LR, PC};
 
 /// What comes behind an instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,6 +207,25 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             return self.outside(core, bus, |core, bus| core.return_from_exception(bus, target));
         }
         self.jump(core, bus, target & !1, cycles)
+    }
+
+    #[inline(always)]
+    pub(super) fn branch_link<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
+        core.r[LR] = self.pc().wrapping_add(4) | 1;
+        self.jump(core, bus, self.pc().wrapping_add(op.imm << 1), 3)
+    }
+
+    #[inline(always)]
+    pub(super) fn branch_link_exchange<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
+        let target = core.reg(op.a);
+        core.r[LR] = self.pc().wrapping_add(2) | 1;
+        self.interwork(core, bus, target, 2)
+    }
+
+    #[inline(always)]
+    pub(super) fn move_to_program_counter<B: Bus>(&mut self, core: &mut Core, bus: &mut B, op: &Op) -> After {
+        let addend = if op.c == 1 { op.imm } else { 0 };
+        self.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
     }
 
     /// Lets the core do what changes more than the cursor knows, which ends the stretch.

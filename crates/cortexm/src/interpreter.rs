@@ -9,7 +9,7 @@ use crate::bus::Bus;
 use crate::cursor::{After, Cursor, End};
 use crate::execute::Stretch;
 use crate::isa::{Kind, Op, instruction_set};
-use crate::{Core, LR, superinstruction};
+use crate::{Core, superinstruction};
 
 /// With superinstructions, which are executed whole: of one that begins before the limit the last instruction may begin up to
 /// `MOST_CYCLES_BEFORE_LAST` later.
@@ -93,20 +93,10 @@ impl Core {
                 let after = instruction_set!(dispatch! { kind, cursor, core, bus, entries, {
                     Kind::Undecoded => cursor.ends(End::Undecoded),
                     Kind::Branch => cursor.branch_always(core, bus, op),
-                    Kind::BranchLink => {
-                        core.r[LR] = cursor.pc().wrapping_add(4) | 1;
-                        cursor.jump(core, bus, cursor.pc().wrapping_add(op.imm << 1), 3)
-                    }
+                    Kind::BranchLink => cursor.branch_link(core, bus, op),
                     Kind::BranchExchange => cursor.interwork(core, bus, core.reg(op.a), 2),
-                    Kind::BranchLinkExchange => {
-                        let target = core.reg(op.a);
-                        core.r[LR] = cursor.pc().wrapping_add(2) | 1;
-                        cursor.interwork(core, bus, target, 2)
-                    }
-                    Kind::ToProgramCounter => {
-                        let addend = if op.c == 1 { op.imm } else { 0 };
-                        cursor.jump(core, bus, core.reg(op.b).wrapping_add(addend) & !1, 2)
-                    }
+                    Kind::BranchLinkExchange => cursor.branch_link_exchange(core, bus, op),
+                    Kind::ToProgramCounter => cursor.move_to_program_counter(core, bus, op),
                     Kind::Barrier => cursor.barrier(core, bus),
                     Kind::Wfe
                     | Kind::Wfi

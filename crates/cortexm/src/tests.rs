@@ -84,12 +84,16 @@ impl Bus for Memory {
         bytes.map(|bytes| bytes.copy_from_slice(&value.to_le_bytes()[..size as usize])).is_some()
     }
 
-    fn load_shared(&mut self, _: usize, _: u32, _: Size, _: &mut u64) -> Option<u32> {
-        None
+    fn load_shared(&mut self, _: usize, address: u32, size: Size, cycle: &mut u64) -> Option<u32> {
+        let loaded = self.load_sram(address, size)?;
+        *cycle += 2;
+        Some(loaded)
     }
 
-    fn store_shared(&mut self, _: usize, _: u32, _: Size, _: u32, _: &mut u64) -> bool {
-        false
+    fn store_shared(&mut self, _: usize, address: u32, size: Size, value: u32, cycle: &mut u64) -> bool {
+        let stores = self.store_sram(address, size, value);
+        *cycle += if stores { 2 } else { 0 };
+        stores
     }
 
     fn sram_words(&self, address: u32, words: usize) -> Option<&[[u8; 4]]> {
@@ -256,6 +260,8 @@ fn encoding(kind: Kind) -> u16 {
 #[derive(Debug, Clone, Copy)]
 enum Looks {
     Nobody,
+    /// Another master of the bus uses the memory.
+    Master,
     /// A debugger with a breakpoint elsewhere, for which instructions are executed one by one.
     Debugger,
 }
@@ -268,6 +274,7 @@ fn run(parts: &[Kind], low: u32, looks: Looks) -> (Core, Memory, Vec<Kind>) {
     let mut memory = Memory::new(&code);
     match looks {
         Looks::Nobody => {}
+        Looks::Master => memory.watch.see_every_access(true),
         Looks::Debugger => memory.watch.set_breakpoints(vec![0]),
     }
     let mut core = Core::new(0);
@@ -287,14 +294,16 @@ fn each_superinstruction_is_executed_and_does_what_its_parts_do() {
         for low in [0, 1, 0x4000_0000, 0x7fff_fff1, 0xffff_ffff] {
             let (one_by_one, expected, executed) = run(parts, low, Looks::Debugger);
             assert_eq!(executed.first(), Some(&parts[0]), "{whole:?}");
-            let (at_once, memory, executed) = run(parts, low, Looks::Nobody);
-            let case = format!("{whole:?} with {low:#x}");
-            assert_eq!(executed.first(), Some(whole), "{case}");
-            assert_eq!(at_once.registers(), one_by_one.registers(), "{case}");
-            assert_eq!(at_once.xpsr(), one_by_one.xpsr(), "{case}");
-            let counts = (at_once.cycle, at_once.instructions());
-            assert_eq!(counts, (one_by_one.cycle, one_by_one.instructions()), "{case}");
-            assert_eq!(memory.words, expected.words, "{case}");
+            for looks in [Looks::Nobody, Looks::Master] {
+                let (at_once, memory, executed) = run(parts, low, looks);
+                let case = format!("{whole:?} with {low:#x}, {looks:?}");
+                assert_eq!(executed.first(), Some(whole), "{case}");
+                assert_eq!(at_once.registers(), one_by_one.registers(), "{case}");
+                assert_eq!(at_once.xpsr(), one_by_one.xpsr(), "{case}");
+                let counts = (at_once.cycle, at_once.instructions());
+                assert_eq!(counts, (one_by_one.cycle, one_by_one.instructions()), "{case}");
+                assert_eq!(memory.words, expected.words, "{case}");
+            }
         }
     }
 }

@@ -119,18 +119,22 @@ pub(super) struct Piece<'a> {
 pub(super) fn merge(mut pieces: Vec<Piece<'_>>, unit: &str) -> Result<Vec<Segment>, Fault> {
     pieces.sort_by_key(|piece| piece.address);
     let mut segments: Vec<Segment> = Vec::new();
+    let mut left: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
     for piece in pieces {
         let touching =
             segments.last_mut().filter(|last| piece.address <= last.end() && last.memory == piece.memory);
         match touching {
-            None => segments.push(Segment {
-                address: piece.address,
-                bytes: piece.bytes.to_vec(),
-                memory: piece.memory,
-            }),
+            None => {
+                // Mostly all that follows goes here: a vector that grows would take twice the room for a while.
+                let mut bytes = Vec::with_capacity(left);
+                bytes.extend_from_slice(piece.bytes);
+                segments.push(Segment { address: piece.address, bytes, memory: piece.memory });
+            }
             Some(last) => append(last, piece, unit)?,
         }
+        left -= piece.bytes.len();
     }
+    segments.iter_mut().for_each(|segment| segment.bytes.shrink_to_fit());
     Ok(segments)
 }
 

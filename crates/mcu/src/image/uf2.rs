@@ -3,6 +3,8 @@
 //! what it does not like; laxer in that it takes payloads of any length, where the boot ROM takes 256 bytes
 //! only.
 
+use std::borrow::Cow;
+
 use super::boot::Boot;
 use super::error::{Fault, ImageErrorKind};
 use super::segments::{MemoryKind, Piece, Segment, in_words, memory_of, merge};
@@ -99,8 +101,12 @@ fn place(position: usize) -> String {
 pub(super) fn load(bytes: &[u8], chip: &'static dyn ChipImages) -> Result<(Vec<Segment>, Boot), Fault> {
     let family = family_of(chip).map_err(|what| ImageErrorKind::OtherMachine.because(what))?;
     let blocks = read_blocks(bytes)?;
-    let mine: Vec<Block> =
-        blocks.iter().copied().filter(|block| block.is_for(family) && block.is_for_memory()).collect();
+    let is_mine = |block: &Block| block.is_for(family) && block.is_for_memory();
+    // Mostly all of them are, and need not be there twice.
+    let mine: Cow<'_, [Block]> = match blocks.iter().all(is_mine) {
+        true => Cow::Borrowed(&blocks),
+        false => blocks.iter().copied().filter(is_mine).collect(),
+    };
     if mine.is_empty() {
         return Err(explain_foreign(&blocks, chip.chip(), family));
     }

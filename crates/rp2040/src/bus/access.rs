@@ -29,16 +29,26 @@ const SRAM_PORTS: [BusPort; 6] =
 
 impl Bus {
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let bank = memory::bank(offset);
-        let waits = match &mut self.contention {
-            Some(contention) => contention.use_bank(bank, master, cycle),
-            None => 0,
-        };
-        self.bank_wait_cycles += waits;
-        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], waits != 0);
-        waits
+        if !self.contention.is_all() {
+            return self.contend_and_count(master, bank, cycle);
+        }
+        if self.contention.clashes(bank, master, cycle) {
+            self.bank_wait_cycles += 1;
+            return 1;
+        }
+        0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn contend_and_count(&mut self, master: u8, bank: u32, cycle: u64) -> u64 {
+        let clashes = self.contention.is_on() && self.contention.clashes(bank, master, cycle);
+        self.bank_wait_cycles += u64::from(clashes);
+        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], clashes);
+        u64::from(clashes)
     }
 
     /// Counts an access for the performance counters, if they count anything.

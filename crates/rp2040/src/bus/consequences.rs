@@ -4,7 +4,6 @@
 use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause};
-use crate::contention::Contention;
 use crate::lines::Irq;
 use crate::peripherals::Source;
 use cortexm::{NMI, SYS_TICK};
@@ -67,6 +66,9 @@ impl Bus {
     }
 
     fn patient_sources(&self) -> u64 {
+        if !self.blocks.dma.is_quiet(QUIET_TRANSFERS_OF_SLOW_FRAMES) {
+            return 0;
+        }
         let slow = self.blocks.spi.iter().all(|spi| spi.is_at_rest() || spi.frame() >= SLOW_FRAME);
         let transfers = if slow { QUIET_TRANSFERS_OF_SLOW_FRAMES } else { QUIET_TRANSFERS };
         if !self.blocks.dma.is_quiet(transfers) {
@@ -80,7 +82,8 @@ impl Bus {
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
         while let Some(first) = self.io.first_due(until) {
-            if self.may_lead_on() && self.lead_on(first, until) {
+            if first == Source::Dma && self.move_due_row() || self.may_lead_on() && self.lead_on(first, until)
+            {
                 continue;
             }
             self.let_flow(first, until);
@@ -335,15 +338,17 @@ impl Bus {
 
     /// Two cores or the DMA and a core may meet at one bank of memory.
     pub(crate) fn share_memory(&mut self, shared: bool) {
-        if shared != self.contention.is_some() {
-            self.contention = shared.then(Contention::default);
+        if shared != self.contention.is_on() {
+            self.contention.switch(shared);
             self.decide_watch();
         }
     }
 
     /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
     pub(super) fn decide_watch(&mut self) {
-        self.watch.see_every_access(self.contention.is_some() || self.blocks.bus_ctrl.is_counting());
+        let counted = self.blocks.bus_ctrl.is_counting();
+        self.contention.set_counted(counted);
+        self.watch.see_every_access(self.contention.is_on() || counted);
     }
 
     pub(crate) fn request_reset(&mut self) {

@@ -157,7 +157,7 @@ impl cortexm::Bus for Bus {
         Self::fetch_through_window(self, core, pc, halfwords, cycle, fetched)
     }
 
-    #[inline]
+    #[inline(always)]
     fn contend(&mut self, core: usize, offset: u32, cycle: u64) -> u64 {
         Self::contend(self, core as u8, offset, cycle)
     }

@@ -1,21 +1,19 @@
-//! Moves what the DMA wants moved. A transfer is an event of its own; a row of transfers between memories, where nobody can see one
-//! before the next, is done at one go.
+//! Moves what the DMA wants moved. A transfer is an event of its own; those between memories, where nobody can see one before the
+//! next, are done several at one go, and in `rows` where they are words and nothing else.
 
 use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
-use crate::memory::{self, SRAM_BASE, SRAM_BYTES};
+use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::Peripheral;
-use crate::peripherals::dma::{BusError, Row, Transfer};
+use crate::peripherals::dma::{BusError, Transfer};
 use mcu::FaultKind;
 
 /// The DMA among the masters that may clash on a memory bank.
-const DMA_MASTER: u8 = 2;
+pub(super) const DMA_MASTER: u8 = 2;
 /// Transfers between memories that are done at one go: the cores see their results this many cycles early at the most.
-const MOST_IN_ONE_GO: u32 = 32;
-/// Fewer are made one by one.
-const FEWEST_IN_A_ROW: u32 = 9;
+pub(super) const MOST_IN_ONE_GO: u32 = 32;
 /// What a transfer takes beyond a cycle when it reads or writes behind the APB bridge, whose data phase has 3 cycles to read
 /// and 4 to write (RP2040 datasheet 2.1.3).
 pub(super) const APB_READ_WAIT_CYCLES: u32 = 2;
@@ -23,17 +21,9 @@ pub(super) const APB_WRITE_WAIT_CYCLES: u32 = 3;
 
 impl Bus {
     pub(super) fn move_data(&mut self) {
-        let cycle = if self.contention.is_some() { self.cycle_now() } else { 0 };
+        let cycle = if self.contention.is_on() { self.cycle_now() } else { 0 };
         let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
         let mut left = self.rows(&transfer);
-        if left >= FEWEST_IN_A_ROW
-            && let Some(row) = self.blocks.dma.row(left)
-            && self.move_row(&row, cycle)
-        {
-            self.dma_transfers += u64::from(left);
-            self.blocks.dma.end_row(left);
-            return self.blocks.dma.transferred(transfer.channel, 0, None, &mut self.io);
-        }
         loop {
             self.dma_transfers += 1;
             let moved = self.move_one(&transfer, cycle);
@@ -50,50 +40,11 @@ impl Bus {
 
     /// How many transfers to make at one go: several where they stay within SRAM from the first to the last.
     fn rows(&self, first: &Transfer) -> u32 {
-        let within = |address: u32| is_sram(address) && is_sram(address.wrapping_add(4 * MOST_IN_ONE_GO));
-        if within(first.read_address) && within(first.write_address) {
+        if is_far_from_end(first.read_address) && is_far_from_end(first.write_address) {
             self.blocks.dma.batch().clamp(1, MOST_IN_ONE_GO)
         } else {
             1
         }
-    }
-
-    /// Moves a row of words within the striped banks; false where one of them has to go the long way.
-    fn move_row(&mut self, row: &Row, cycle: u64) -> bool {
-        let end = |address: u32, step: u32| address.wrapping_add(step * (row.words - 1));
-        let (last_read, last_write) = (end(row.read, row.read_step), end(row.write, row.write_step));
-        let striped = [row.read, last_read, row.write, last_write].into_iter().all(memory::is_striped);
-        let near_code = self.sram.is_near_code(row.write) || self.sram.is_near_code(last_write);
-        if !striped || near_code || self.blocks.bus_ctrl.is_counting() {
-            return false;
-        }
-        if self.contention.is_some() {
-            self.contend_for_row(row, cycle);
-        }
-        self.sram.move_words((row.read, row.read_step), (row.write, row.write_step), row.words);
-        true
-    }
-
-    /// The waits of a row whose transfers all use their banks in the same two cycles. Who used them is the same from the second
-    /// time on that the transfers come to the same banks, and so is what they wait.
-    fn contend_for_row(&mut self, row: &Row, cycle: u64) {
-        const BANKS: usize = 4;
-        let period = if row.read_step | row.write_step == 0 { 1 } else { BANKS };
-        let mut waits = [0; BANKS];
-        let mut most = 0;
-        let words = row.words as usize;
-        for number in 0..words.min(2 * period) {
-            let read = row.read + row.read_step * number as u32 - SRAM_BASE;
-            let write = row.write + row.write_step * number as u32 - SRAM_BASE;
-            let [read, write] =
-                [(read, cycle), (write, cycle + 1)].map(|(at, cycle)| self.contend(DMA_MASTER, at, cycle));
-            most = most.max(read).max(write);
-            waits[number % period] = read + write;
-        }
-        let left = words.saturating_sub(2 * period);
-        let sum_of = |count: usize| waits[..count].iter().sum::<u64>();
-        self.bank_wait_cycles += (left / period) as u64 * sum_of(period) + sum_of(left % period);
-        self.blocks.dma.wait(most as u32);
     }
 
     fn move_one(&mut self, transfer: &Transfer, cycle: u64) -> Result<u32, BusError> {
@@ -187,6 +138,11 @@ impl Bus {
         };
         (!self.blocks.is_held(Block::Spi(port))).then_some(port)
     }
+}
+
+/// Whether all that one go may move from an address on is in SRAM.
+pub(super) fn is_far_from_end(address: u32) -> bool {
+    is_sram(address) && is_sram(address.wrapping_add(4 * MOST_IN_ONE_GO))
 }
 
 pub(crate) fn is_sram(address: u32) -> bool {

@@ -1,17 +1,22 @@
-//! PIO blocks of which nobody notices anything until he looks: no interrupt of theirs is switched on, no channel of the DMA
-//! waits for their words, and what listens at pins listens at others. Such a block stops no core. It is led on when something
-//! looks at a register or happens, and at the end of a run, through all that it would have done at its own times.
+//! PIO blocks and the PWM, of which nobody notices anything until he looks: no interrupt of theirs is switched on, no channel of the
+//! DMA waits for their words or wraps, and what listens at pins listens at others. Such a block stops no core. It is led on when
+//! something looks at a register or happens, and at the end of a run, through all that it would have done at its own times.
 
 use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
+use crate::lines::Dreq;
 use crate::peripherals::Source;
 use crate::peripherals::pio::reach::Reach;
+use crate::pins::Function;
 
 /// Transfers that the DMA makes at the most while it may be looked at late, a cycle each, and those that it may be behind with.
 const QUIET_TRANSFERS_OF_PIO: u32 = 64 + 8;
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
+const PWM: u64 = 1 << Source::Pwm as usize;
+/// The requests of all slices.
+const WRAPS: u64 = 0xff << Dreq::PWM_WRAP0.0;
 
 /// What is known of the blocks until somebody writes to a register that has to do with them.
 #[derive(Debug, Clone, Copy, Default)]
@@ -24,6 +29,8 @@ pub(crate) struct PioOutlook {
     requests: [u64; 2],
     reaches: [Reach; 2],
     heard: [u32; 2],
+    /// The PWM as a source, while nobody notices anything of it but its requests.
+    silent_pwm: u64,
 }
 
 impl Bus {
@@ -39,7 +46,7 @@ impl Bus {
     #[inline]
     pub(super) fn waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         match &self.pio_outlook {
-            Some(outlook) if outlook.silent == 0 => (0, 0),
+            Some(outlook) if outlook.silent | outlook.silent_pwm == 0 => (0, 0),
             _ => self.find_waiting_pio(all_sleep),
         }
     }
@@ -49,7 +56,8 @@ impl Bus {
         let outlook = self.pio_outlook();
         let fed = outlook.silent & (self.fed_sources(&outlook) | outlook.told_late);
         let waits = fed != 0 && (all_sleep || self.may_wait(fed));
-        (outlook.silent & !fed, if waits { fed } else { 0 })
+        let pwm = if self.blocks.dma.hears(WRAPS) { 0 } else { outlook.silent_pwm };
+        (outlook.silent & !fed | pwm, if waits { fed } else { 0 })
     }
 
     /// Whether some blocks may wait while a core executes: the DMA does nothing that is noticed, or it is known how long it needs
@@ -86,7 +94,8 @@ impl Bus {
 
     fn find_pio_outlook(&self) -> PioOutlook {
         let reaches = self.blocks.pio.each_ref().map(|pio| pio.reach());
-        let mut outlook = PioOutlook { reaches, ..PioOutlook::default() };
+        let silent_pwm = if self.is_pwm_silent(&reaches) { PWM } else { 0 };
+        let mut outlook = PioOutlook { reaches, silent_pwm, ..PioOutlook::default() };
         for (n, source) in BLOCKS.into_iter().enumerate() {
             outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
             if reaches[n] != Reach::default()
@@ -115,6 +124,17 @@ impl Bus {
             && !self.blocks.pwm.listens()
             && moved & listened == 0;
         is_silent.then_some(heard)
+    }
+
+    fn is_pwm_silent(&self, reaches: &[Reach; 2]) -> bool {
+        let pwm = &self.blocks.pwm;
+        if !pwm.counts_silently() || self.blocks.is_held(Block::Pwm) {
+            return false;
+        }
+        let moved = self.io.pins.wired_with(pwm.moves() & self.io.pins.selected(Function::Pwm));
+        let listened = self.blocks.io_bank0.listens_to() | self.io.outside.listens_to() | self.stop_at.pins;
+        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
+        moved == 0 || moved & listened == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
     }
 
     fn i2c_listens_to(&self) -> u32 {
@@ -160,8 +180,11 @@ impl Bus {
         if self.io.unnoticed & own == 0 && !is_fed {
             return false;
         }
+        if source == Source::Pwm {
+            return self.lead_pwm_on(until);
+        }
         let due = self.io.next_wake();
-        let before = |others: Picoseconds| until.min(Picoseconds::new(others.ps().saturating_sub(1)));
+        let before = |others| until.min(just_before(others));
         let block = usize::from(source == Source::Pio1);
         let outlook = self.pio_outlook();
         let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
@@ -176,6 +199,19 @@ impl Bus {
         }
         self.settle();
         self.io.due(source).is_none_or(|next| next > due)
+    }
+
+    /// The same for the PWM.
+    fn lead_pwm_on(&mut self, until: Picoseconds) -> bool {
+        let due = self.io.next_wake();
+        let until = until.min(just_before(self.io.next_wake_besides(PWM)));
+        if due > until {
+            return false;
+        }
+        self.blocks.pwm.run_unnoticed(until, &mut self.io);
+        self.io.moved_unnoticed = true;
+        self.settle();
+        self.io.due(Source::Pwm).is_none_or(|next| next > due)
     }
 
     /// Runs a block up to and including `until`; a core that waits for a flag of FDEBUG looks again when one rose.
@@ -199,4 +235,9 @@ impl Bus {
             && self.lead_on(first, until)
         {}
     }
+}
+
+/// The last instant before another.
+fn just_before(at: Picoseconds) -> Picoseconds {
+    Picoseconds::new(at.ps().saturating_sub(1))
 }

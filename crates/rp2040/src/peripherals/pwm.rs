@@ -8,6 +8,7 @@
 mod slice;
 #[cfg(test)]
 mod tests;
+mod unnoticed;
 
 use slice::{Mode, NEVER, Slice};
 use units::Picoseconds;

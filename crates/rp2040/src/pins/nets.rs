@@ -35,13 +35,29 @@ impl Pins {
 
     #[inline]
     fn inputs_change(&mut self, at: Picoseconds, pins: u32) {
-        if self.before[0].0 != at {
+        if self.before[0].0 < at {
             let [a, b, c, _] = self.before;
             self.before = [(at, self.inputs), a, b, c];
+        } else if self.before[0].0 > at {
+            self.remember_late(at, pins);
         }
         self.inputs ^= pins;
         self.inputs_pulsed |= self.inputs_changed & pins;
         self.inputs_changed |= pins;
+    }
+
+    /// A block that nobody noticed moved pins before others moved theirs.
+    #[cold]
+    fn remember_late(&mut self, at: Picoseconds, pins: u32) {
+        let later = self.before.iter().take_while(|(changed, _)| *changed > at).count();
+        let level = self.before[later - 1].1;
+        for (_, before) in &mut self.before[..later] {
+            *before ^= pins;
+        }
+        if self.before.get(later).is_some_and(|(changed, _)| *changed < at) {
+            self.before[later..].rotate_right(1);
+            self.before[later] = (at, level);
+        }
     }
 
     /// Pins that are plainly outputs of the function that drives them get other levels.

@@ -1,6 +1,7 @@
 //! Nets with several drivers: wires between pins, pulls, resistors outside.
 
 use super::*;
+use proptest::prelude::*;
 
 const NOW: Picoseconds = Picoseconds::ZERO;
 
@@ -63,4 +64,40 @@ fn a_wire_to_no_pin_does_nothing() {
     pins.wire(NOW, 3, 30);
     pins.drive_outside(NOW, 3, Some(true));
     assert_eq!(pins.levels(), 1 << 3);
+}
+
+proptest! {
+    /// Blocks that nobody noticed are led on one after the other, each through all that it did.
+    #[test]
+    fn what_a_pin_was_before_does_not_depend_on_the_order_in_which_blocks_tell(
+        changes in prop::collection::vec((0i64..40, any::<bool>(), 0u32..4), 1..24),
+    ) {
+        let driver = |by_software| if by_software { (Function::Sio, 0) } else { (Function::Pio0, 2) };
+        let pins = || {
+            let mut pins = Pins::default();
+            for pin in 0..4 {
+                pins.set_control(NOW, pin, if pin < 2 { Function::Sio } else { Function::Pio0 } as u8, Overrides::default());
+            }
+            for function in [Function::Sio, Function::Pio0] {
+                pins.drive(NOW, function, 0xf, 0, 0xf);
+            }
+            pins
+        };
+        let tell = |pins: &mut Pins, &(at, by_software, levels): &(i64, bool, u32)| {
+            let (function, shift) = driver(by_software);
+            pins.drive(Picoseconds::new(1 + at), function, 0b11 << shift, levels << shift, 0b11 << shift);
+        };
+        let mut in_time = changes;
+        in_time.sort_by_key(|&(at, by_software, _)| (at, by_software));
+        let mut one_by_one = in_time.clone();
+        one_by_one.sort_by_key(|&(_, by_software, _)| by_software);
+        let (mut expected, mut late) = (pins(), pins());
+        in_time.iter().for_each(|change| tell(&mut expected, change));
+        one_by_one.iter().for_each(|change| tell(&mut late, change));
+        prop_assert_eq!(late.inputs_of_late(), expected.inputs_of_late());
+        for at in 0..42 {
+            let at = Picoseconds::new(at);
+            prop_assert_eq!(late.inputs_before(at), expected.inputs_before(at));
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod cores;
 mod exceptions;
 mod pio;
 mod pulses;
+mod pwm;
 #[path = "../random_images/random.rs"]
 #[allow(dead_code, reason = "the numbers alone are used here")]
 mod random;

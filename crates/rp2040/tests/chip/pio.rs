@@ -18,6 +18,8 @@ pub(crate) const IO_BANK0: u32 = 0x4001_4000;
 const TIMERAWL: u32 = 0x4005_4028;
 pub(crate) const GPIO_IN: u32 = 0xd000_0004;
 const GPIO_OUT_XOR: u32 = 0xd000_001c;
+const PWM: u32 = 0x4005_0000;
+const PWM_IRQ_WRAP: usize = 4;
 const PIO0_IRQ_0: usize = 7;
 const DMA_IRQ_0: usize = 11;
 const IO_IRQ_BANK0: usize = 13;
@@ -29,7 +31,7 @@ const ACTIONS: usize = 160;
 
 /// Listens to every pin, and does nothing.
 #[derive(Debug, Clone)]
-struct Attentive;
+pub(crate) struct Attentive;
 
 impl Outside for Attentive {
     fn pins_changed(&mut self, _: Picoseconds, _: u32, _: u32, _: &mut Vec<Reaction>) {}
@@ -44,7 +46,8 @@ impl Outside for Attentive {
 pub(crate) fn table_driven() -> Asm {
     let mut asm = at_125_mhz(in_ram());
     asm.label("set up").bx(14).label("main").poke(ICPR, u32::MAX);
-    asm.poke(ISER, 1 << PIO0_IRQ_0 | 1 << DMA_IRQ_0 | 1 << IO_IRQ_BANK0).constant(4, TABLE).constant(5, SEEN);
+    asm.poke(ISER, 1 << PWM_IRQ_WRAP | 1 << PIO0_IRQ_0 | 1 << DMA_IRQ_0 | 1 << IO_IRQ_BANK0);
+    asm.constant(4, TABLE).constant(5, SEEN);
     asm.label("next").ldr(0, 4, 0).ldr(1, 4, 4).ldr(2, 4, 8).adds(4, 12);
     asm.op(0x2800).b_if(If::Equal, "write").op(0x2801).b_if(If::Equal, "read").op(0x2802);
     asm.b_if(If::Equal, "count").op(0x2804).b_if(If::Equal, "wait set").op(0x2805);
@@ -57,6 +60,13 @@ pub(crate) fn table_driven() -> Asm {
     asm.label("wait clear").ldr(3, 1, 0).op(0x4213).b_if(If::NotEqual, "wait clear").b("next");
     asm.handler(IRQ0 + DMA_IRQ_0, "moved").count(kept(2), 1).poke(DMA + 0x40c, 0xffff).bx(14).pool();
     asm.handler(IRQ0 + PIO0_IRQ_0, "flags").count(kept(0), 1).poke(PIO[0] + 0x30, 0xff).bx(14);
+    // Slices that wrap all the time must not keep the core from everything else.
+    asm.handler(IRQ0 + PWM_IRQ_WRAP, "wraps")
+        .count(kept(3), 1)
+        .poke(PWM + 0xac, 0)
+        .poke(PWM + 0xa8, 0)
+        .bx(14)
+        .pool();
     asm.handler(IRQ0 + IO_IRQ_BANK0, "pins").count(kept(1), 1).poke(IO_BANK0 + 0xf0, u32::MAX).bx(14).pool();
     asm
 }
@@ -73,7 +83,7 @@ fn instruction(random: &mut Random, lively: bool) -> u32 {
     }
 }
 
-fn program(random: &mut Random, block: u32, table: &mut Vec<[u32; 3]>) {
+pub(crate) fn program(random: &mut Random, block: u32, table: &mut Vec<[u32; 3]>) {
     let lively = !random.one_in(4);
     let mut write = |address, value| table.push([0, address, value]);
     for n in 0..32 {
@@ -92,7 +102,7 @@ fn program(random: &mut Random, block: u32, table: &mut Vec<[u32; 3]>) {
     write(block, (random.next() & random.next()) as u32 & 0xf | if random.one_in(3) { 0 } else { 1 });
 }
 
-fn action(random: &mut Random) -> [u32; 3] {
+pub(crate) fn action(random: &mut Random) -> [u32; 3] {
     let block = random.of(&PIO);
     let machine = random.below(4);
     let value = random.next() as u32;

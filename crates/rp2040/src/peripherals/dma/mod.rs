@@ -20,6 +20,7 @@ pub(crate) mod flow;
 mod pacing;
 mod registers;
 mod requests;
+mod rows;
 mod schedule;
 mod sniffer;
 #[cfg(test)]
@@ -34,6 +35,8 @@ use self::schedule::Schedule;
 use self::sniffer::Sniffer;
 use crate::io::Io;
 use crate::lines::Irq;
+
+pub(crate) use self::rows::Row;
 
 /// The channels of the RP2040.
 pub const CHANNEL_COUNT: usize = 12;
@@ -74,16 +77,6 @@ impl Transfer {
             _ => value,
         }
     }
-}
-
-/// Words that are moved one after the other at one go, from and to addresses that stay or move on by a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) read: u32,
-    pub(crate) read_step: u32,
-    pub(crate) write: u32,
-    pub(crate) write_step: u32,
-    pub(crate) words: u32,
 }
 
 /// Which half of a transfer met a bus error.
@@ -270,30 +263,6 @@ impl Dma {
             return 1;
         }
         channel.remaining.saturating_sub(1).max(1)
-    }
-
-    /// The next transfers of the channel that [`Dma::next_transfer`] gave last, if each is a word that moves and nothing else.
-    pub(crate) fn row(&self, words: u32) -> Option<Row> {
-        let channel = &self.channels[self.current];
-        let [(read, read_step, read_ring), (write, write_step, write_ring)] =
-            [false, true].map(|writes| channel.way(writes));
-        let plain =
-            channel.bytes == 4 && !channel.byte_swap && (read_ring, write_ring) == (u32::MAX, u32::MAX);
-        let sniffed = self.sniffer.watches(self.current) && channel.has(SNIFF_EN);
-        let [read, write] = [read, write].map(|address| address & !3);
-        (plain && !sniffed).then_some(Row { read, read_step, write, write_step, words })
-    }
-
-    /// The transfers of a row were made; the last of them is reported with [`Dma::transferred`] besides.
-    pub(crate) fn end_row(&mut self, words: u32) {
-        let before_last = words - 1;
-        self.schedule.occupy(before_last);
-        let channel = &mut self.channels[self.current];
-        for writes in [false, true] {
-            let (address, step, _) = channel.way(writes);
-            let remaining = channel.remaining - if writes { 0 } else { before_last };
-            channel.go_to(address.wrapping_add(step * before_last), writes, remaining);
-        }
     }
 
     /// Within a batch: counts the transfer that was just made, and gives the one that follows it a cycle later. The

@@ -109,7 +109,17 @@ impl Schedule {
     }
 
     /// The length of many cycles and what is left over, the present fraction included.
+    #[inline]
     fn row(&self, cycles: u32) -> (u64, u64) {
+        let left_over = self.remainder.saturating_mul(cycles.into()).saturating_add(self.fraction);
+        if left_over < self.hz {
+            return (self.whole_ps.saturating_mul(cycles.into()), left_over);
+        }
+        self.long_row(cycles)
+    }
+
+    #[inline(never)]
+    fn long_row(&self, cycles: u32) -> (u64, u64) {
         let fraction = u128::from(self.fraction) + u128::from(self.remainder) * u128::from(cycles);
         let divisor = u128::from(self.hz.max(1));
         let ps = self.whole_ps.saturating_mul(cycles.into()).saturating_add((fraction / divisor) as u64);

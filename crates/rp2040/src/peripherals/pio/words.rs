@@ -81,9 +81,18 @@ fn is_out_isr(word: u16) -> bool {
     word >> 13 == 3 && word >> 5 & 7 == 6
 }
 
+/// The places that have a bit in a mask.
+fn places_of(mut mask: u32) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let place = (mask != 0).then(|| mask.trailing_zeros() as u8)?;
+        mask &= mask - 1;
+        Some(place)
+    })
+}
+
 /// The pace of all instructions with an opcode at some places.
 fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Option<Pace> {
-    let all = || (0..32u8).filter(|place| places >> place & 1 == 1);
+    let all = || places_of(places);
     let word = |place: u8| program[usize::from(place)];
     let has = |place: u8| word(place) >> 13 == opcode;
     let ticks = |place: u8| 1 + u64::from(config.delay(word(place)));
@@ -91,7 +100,7 @@ fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Optio
     let mut far = [FAR; 32];
     let from = |place: u8, far: &[u64; 32]| {
         let next = successors(word(place), config.following(place)).unwrap_or(u32::MAX);
-        let nearest = (0..32).filter(|to| next >> to & 1 == 1).map(|to| far[to]).min();
+        let nearest = places_of(next).map(|to| far[usize::from(to)]).min();
         ticks(place) + nearest.unwrap_or(FAR)
     };
     for place in all().filter(|&place| has(place)) {

@@ -92,6 +92,29 @@ impl Slice {
         self.counter
     }
 
+    /// The outputs that may change while it counts: A (bit 0) and B (bit 1).
+    pub(super) fn moving_outputs(&self) -> u32 {
+        if !self.is_settled() {
+            return 0b11;
+        }
+        let [a, b] = self.levels.map(|level| u32::from((1..=self.limit).contains(&level)));
+        a | b << 1
+    }
+
+    /// Whether it goes through the same period again and again: levels and limit are those that were written last, and the counter
+    /// is not above that, from where it would come only once.
+    pub(super) fn is_settled(&self) -> bool {
+        let latched = self.levels == [self.cc & 0xffff, self.cc >> 16] && self.limit == self.top;
+        latched && self.counter <= self.limit
+    }
+
+    /// Cycles in a period at the most.
+    pub(super) fn period_cycles(&self) -> u64 {
+        let ticks = (u64::from(self.limit) + 1) * if self.is_phase_correct() { 2 } else { 1 };
+        // Where in a period the fractions make a cycle more is not asked.
+        self.divider.after(ticks) - self.divider.next() + 2
+    }
+
     /// Counts up to and including `cycle`; true when the counter wrapped.
     pub(super) fn advance(&mut self, cycle: u64) -> bool {
         self.axis += if self.moves() { cycle.saturating_sub(self.since) } else { 0 };
