@@ -106,9 +106,8 @@ impl Part for Seat {
         }
     }
 
-    /// None yet: where a core empties the FIFO word by word, a row of pulses was seen to lose a bit, so each edge is told.
     fn patience(&self) -> Patience {
-        Patience::default()
+        Patience { heard: 1 << self.clock, moved: 1 << self.data }
     }
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
