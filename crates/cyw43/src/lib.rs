@@ -35,6 +35,7 @@ pub use chip::{Chip, Note, Options};
 pub use command::{Command, Function};
 pub use energy::{CURRENTS, Current, PhaseTimes};
 pub use firmware::{Aggregation, Latencies, PowerSave};
+pub use own_network::Joiner;
 pub use pulses::Response;
 pub use sim::Passive;
 pub use word_order::WordOrder;

@@ -74,8 +74,8 @@ struct Seat {
 impl Part for Seat {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
         let latencies = Latencies { receive: LATENCY, transmit: LATENCY };
-        self.chip =
-            wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air: wiring.access_points() }));
+        let (air, joiners) = (wiring.access_points(), wiring.joiners());
+        self.chip = wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air, joiners }));
         wiring.pins([self.power, self.select, self.clock].into_iter().fold(0, |mask, pin| mask | 1 << pin));
         wiring.pulled_up(self.select);
         if let Some(chip) = self.chip {
