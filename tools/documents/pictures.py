@@ -1,8 +1,8 @@
 """The pictures of the documents, drawn by Airwire from synthetic captures: ``python tools/documents/pictures.py``.
 
 Each link below has one trait, so that its picture shows one finding. ``report.png`` is a photograph of the
-demo's report and needs Chromium, ``oneway.png`` needs the firmware (``make firmware``). Real captures are left out:
-they are not ours to publish.
+demo's report and needs Chromium; those of messages on virtual boards need the firmware (``make firmware``). Real
+captures are left out: they are not ours to publish.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from tick_beat import compressed
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SUITES = Path(__file__).resolve().parents[2] / "suites"
-ONEWAY_ROW = "udp-lwip_raw payload_bytes=128"
+# Where the time of a message goes: the picture, the suite, and its row.
+STAGES = (
+    ("oneway", "oneway", "udp-lwip_raw payload_bytes=128"),
+    ("pico-w-page", "pico-w", "wire-keep-alive"),
+    ("pico-w-power-save", "pico-w", "rare-pm2"),
+)
 MESSAGES = 600
 SCALE = 0.8
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -33,7 +38,8 @@ def main() -> None:
         folder.mkdir()
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
-        oneway_picture(folder)
+        for name, suite, row in STAGES:
+            stages_picture(name, suite, row, folder)
         demo_pictures(folder)
 
 
@@ -108,16 +114,16 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     (PICTURES / f"{kind}.png").write_bytes(png)
 
 
-def oneway_picture(folder: Path) -> None:
-    """Draw where the time of a message between two virtual boards goes, from pin to pin."""
+def stages_picture(name: str, suite: str, row: str, folder: Path) -> None:
+    """Draw where the time of a message of a row goes, which runs on virtual boards."""
     import vl_convert
 
-    run, drawn = folder / "oneway", folder / "oneway.svg"
-    airwire.run(SUITES / "oneway.toml", only=[ONEWAY_ROW], out=run)
-    command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", ONEWAY_ROW, "--figure", str(drawn)]
+    run, drawn = folder / name, folder / f"{name}.svg"
+    airwire.run(SUITES / f"{suite}.toml", only=[row], out=run)
+    command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", row, "--figure", str(drawn)]
     subprocess.run(command, check=True, capture_output=True)
     png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
-    (PICTURES / "oneway.png").write_bytes(compressed(png))
+    (PICTURES / f"{name}.png").write_bytes(compressed(png))
 
 
 def demo_pictures(folder: Path) -> None:

@@ -33,7 +33,7 @@ pub use air::{AccessPoint, Security};
 pub use busy::{Activity, Busy};
 pub use chip::{Chip, Note, Options};
 pub use command::{Command, Function};
-pub use energy::{CURRENTS, Current, PhaseTimes};
+pub use energy::{CURRENTS, Current, PhaseTimes, saved_by_dozing};
 pub use firmware::{Aggregation, Latencies, PowerSave};
 pub use own_network::Joiner;
 pub use pulses::Response;

@@ -35,7 +35,7 @@ mod transfer;
 pub use budget::{Budget, BudgetLine};
 pub use fields::{Field, SettingError, Settings, Takes, Value};
 pub use hop::{
-    Aggregation, Crossed, Crossing, Delivery, HopDefinition, Listens, Passed, PowerSave, RadioUse,
+    Aggregation, Crossed, Crossing, Delivery, HopDefinition, Kept, Listens, Passed, PowerSave, RadioUse,
     STATION_FIELDS, StationSetup, WIFI_HOP, Way, WifiAir,
 };
 pub use params::{Param, Params};

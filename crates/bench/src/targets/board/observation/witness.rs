@@ -101,6 +101,8 @@ impl Witness {
         evidence.sck_hz =
             board.parts().passed().iter().map(|port| port.spi_clock_hz).max().filter(|hz| *hz > 0);
         let facts = board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::facts));
+        let saved = board.parts().lan().and_then(|lan| lan.power_save_milliamperes());
+        evidence.power_save_milliamperes = saved;
         evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz);
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
         let clock_hz = evidence.sck_hz.unwrap_or(0);
