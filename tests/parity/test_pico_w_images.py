@@ -17,7 +17,7 @@ import airwire
 from airwire.board import Board
 
 MS = 10**9
-PYTHONS = ["micropython-picow-v1.20.0.uf2", "micropython-picow-v1.24.1.uf2"]
+PYTHONS = [f"micropython-picow-v{version}.uf2" for version in ("1.20.0", "1.21.0", "1.22.1", "1.24.1")]
 AIR = """
 [access_points.lab]
 passphrase = "correct horse"

@@ -1,7 +1,7 @@
 """The pictures of the documents, drawn by Airwire from synthetic captures: ``python tools/documents/pictures.py``.
 
 Each link below has one trait, so that its picture shows one finding. ``report.png`` is a photograph of the
-demo's report and needs Chromium; ``oneway.png`` and ``avr-ping-*.png`` need the firmware (``make firmware``). Real
+demo's report and needs Chromium; those of messages on virtual boards need the firmware (``make firmware``). Real
 captures are left out: they are not ours to publish.
 """
 
@@ -20,8 +20,14 @@ from tick_beat import compressed
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 SUITES = Path(__file__).resolve().parents[2] / "suites"
-ONEWAY_ROW = "udp-lwip_raw payload_bytes=128"
-AVR_ROWS = {chip: f"ping-{chip}-avr-bytes" for chip in ("w5200", "w5100")}
+# Where the time of a message goes: the picture, the suite, and its row.
+STAGES = (
+    ("oneway", "oneway", "udp-lwip_raw payload_bytes=128"),
+    ("avr-ping-w5200", "published", "ping-w5200-avr-bytes"),
+    ("avr-ping-w5100", "published", "ping-w5100-avr-bytes"),
+    ("pico-w-page", "pico-w", "wire-keep-alive"),
+    ("pico-w-power-save", "pico-w", "rare-pm2"),
+)
 MESSAGES = 600
 SCALE = 0.8
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -34,9 +40,8 @@ def main() -> None:
         folder.mkdir()
         for kind, latencies in LINKS.items():
             finding_picture(kind, latencies, folder)
-        stages_picture(folder, "oneway", ONEWAY_ROW, "oneway")
-        for chip, row in AVR_ROWS.items():
-            stages_picture(folder, "published", row, f"avr-ping-{chip}")
+        for name, suite, row in STAGES:
+            stages_picture(name, suite, row, folder)
         bus_picture(folder)
         demo_pictures(folder)
 
@@ -112,16 +117,16 @@ def finding_picture(kind: str, messages: Callable[[], Iterator[tuple[int, int]]]
     (PICTURES / f"{kind}.png").write_bytes(png)
 
 
-def stages_picture(folder: Path, suite: str, row: str, picture: str) -> None:
-    """Draw where the time of a message of one row of a suite goes, on the way to its board and back or between two."""
+def stages_picture(name: str, suite: str, row: str, folder: Path) -> None:
+    """Draw where the time of a message of a row goes, which runs on virtual boards."""
     import vl_convert
 
-    run, drawn = folder / picture, folder / f"{picture}.svg"
+    run, drawn = folder / name, folder / f"{name}.svg"
     airwire.run(SUITES / f"{suite}.toml", only=[row], out=run)
     command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", row, "--figure", str(drawn)]
     subprocess.run(command, check=True, capture_output=True)
     png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
-    (PICTURES / f"{picture}.png").write_bytes(compressed(png))
+    (PICTURES / f"{name}.png").write_bytes(compressed(png))
 
 
 def bus_picture(folder: Path) -> None:

@@ -21,7 +21,7 @@ use lan::NetworkSetup;
 
 /// What lies between a frame's last bit at one end and its first one at the other.
 pub fn between(network: &NetworkSetup, passages: &[Passage]) -> UnderWay {
-    match passages.iter().any(|one| one.over_air) {
+    match passages.iter().any(|one| one.air.is_some()) {
         true => UnderWay::Wifi,
         false if has_delay(network) => UnderWay::Delay,
         false => UnderWay::Switch,

@@ -21,6 +21,8 @@ pub struct Evidence {
     pub held_period_ps: Option<i64>,
     /// The share of the processor's work in which it waited for the flash.
     pub xip_stall_share: Option<f64>,
+    /// What a dozing radio of the board draws less than one that is awake, in milliamperes, where it saves power.
+    pub power_save_milliamperes: Option<f64>,
     /// The speed of the board's cable.
     pub cable_bits_per_second: u64,
 }

@@ -25,8 +25,25 @@ pub struct Passage {
     pub(super) between: (Picoseconds, Picoseconds),
     pub(super) bytes: usize,
     pub(super) payload_bytes: usize,
-    pub(super) over_air: bool,
+    pub(super) air: Option<AirWay>,
     pub(super) content: Content,
+}
+
+/// A frame's way through Wi-Fi.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct AirWay {
+    /// When it left the Wi-Fi of one end for that of the other, where the PC is on Wi-Fi as well.
+    passed_on: Option<Picoseconds>,
+    /// From when to when an access point kept it for a station that dozed.
+    kept: Option<(Picoseconds, Picoseconds)>,
+}
+
+impl AirWay {
+    /// As a frame was seen where it arrived; nothing where there is no Wi-Fi.
+    fn of(frame: &TracedFrame, arrived: Option<&TracedFrame>) -> Option<Self> {
+        let passed_on = arrived.filter(|_| frame.pc_over_air).and_then(|seen| seen.at_last_air);
+        frame.over_air.then_some(Self { passed_on, kept: arrived.and_then(|seen| seen.kept) })
+    }
 }
 
 /// What a frame carries.
@@ -88,7 +105,7 @@ impl Passages {
         let between = (end, end);
         let content = Content::Characters;
         let passage =
-            Passage { from_board, start, end, between, bytes: 1, payload_bytes: 1, over_air: false, content };
+            Passage { from_board, start, end, between, bytes: 1, payload_bytes: 1, air: None, content };
         self.done.push(passage);
     }
 
@@ -112,7 +129,7 @@ impl Passages {
             between: (frame.end.min(came), came),
             bytes: frame.bytes.len(),
             payload_bytes: payload_bytes(&frame.bytes),
-            over_air: frame.over_air,
+            air: AirWay::of(frame, arrived),
             content: self.content(frame),
         };
         self.done.push(passage);
@@ -161,6 +178,9 @@ pub(super) fn intervals(
 /// A frame as intervals: on the wire at either end, and between them what the cable delays it by.
 fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
     let whole = on_the_wire(passage);
+    if let Some(air) = passage.air {
+        return through_wifi(passage, air, &whole);
+    }
     if !has_delay {
         return vec![whole];
     }
@@ -175,6 +195,32 @@ fn on_its_way(passage: &Passage, has_delay: bool) -> Vec<Interval> {
     let before = Interval { end: left, ..on_the_wire(passage) };
     let behind = Interval { start: came, bytes: 0, ..on_the_wire(passage) };
     vec![before, delay, behind]
+}
+
+/// A frame on its way through Wi-Fi: that of the board, that of the PC where it has one, and in the midst of one of them the time
+/// for which an access point keeps it until a beacon.
+fn through_wifi(passage: &Passage, air: AirWay, whole: &Interval) -> Vec<Interval> {
+    let within = |at: Picoseconds| at.clamp(passage.start, passage.end);
+    let to_board = !passage.from_board;
+    let passed_on = air.passed_on.map_or(if to_board { passage.start } else { passage.end }, within);
+    let of_pc = Stage { site: Site::Pc, ..whole.stage.clone() };
+    let (first, second) = match to_board {
+        true => (of_pc, whole.stage.clone()),
+        false => (whole.stage.clone(), of_pc),
+    };
+    let waits = Stage { cause: Cause::Gate, ..wire(passage.from_board) };
+    let kept = air.kept.map(|(from, to)| (within(from), within(to)));
+    let mut found = Vec::new();
+    for (start, end, stage) in [(passage.start, passed_on, first), (passed_on, passage.end, second)] {
+        let (from, to) = kept.map_or((end, end), |(from, to)| (from.clamp(start, end), to.clamp(start, end)));
+        for (start, end, stage) in [(start, from, &stage), (from, to, &waits), (to, end, &stage)] {
+            if end > start {
+                let bytes = if found.is_empty() { whole.bytes } else { 0 };
+                found.push(Interval { start, end, stage: stage.clone(), bytes, ..*whole });
+            }
+        }
+    }
+    found
 }
 
 impl Content {
@@ -209,7 +255,7 @@ pub(super) fn on_the_wire(passage: &Passage) -> Interval {
         rank: Rank::Wire,
         stage: match passage.content {
             Content::Characters => serial(passage.from_board),
-            _ if passage.over_air => air(passage.from_board),
+            _ if passage.air.is_some() => air(passage.from_board),
             _ => wire(passage.from_board),
         },
         bytes: passage.bytes as u64,
@@ -320,16 +366,7 @@ pub(super) fn passage_of(
     end: Picoseconds,
     content: Content,
 ) -> Passage {
-    Passage {
-        from_board,
-        start,
-        end,
-        between: (end, end),
-        bytes: 60,
-        payload_bytes: 6,
-        over_air: false,
-        content,
-    }
+    Passage { from_board, start, end, between: (end, end), bytes: 60, payload_bytes: 6, air: None, content }
 }
 
 #[cfg(test)]
@@ -352,7 +389,17 @@ mod tests {
     fn seen(at_ms: i64, from_board: bool, at_board: bool, bytes: &[u8]) -> TracedFrame {
         let start = Picoseconds::new(at_ms * PS_PER_MS);
         let end = start + Picoseconds::from_ns(6720);
-        TracedFrame { from_board, at_board, start, end, over_air: false, bytes: bytes.to_vec() }
+        TracedFrame {
+            from_board,
+            at_board,
+            start,
+            end,
+            over_air: false,
+            pc_over_air: false,
+            at_last_air: None,
+            kept: None,
+            bytes: bytes.to_vec(),
+        }
     }
 
     fn passages(frames: Vec<TracedFrame>) -> Vec<Passage> {
@@ -447,6 +494,38 @@ mod tests {
             .collect();
         found.sort_unstable();
         assert_eq!(found, [(0, 1), (6, 8)], "from 2 to 5 the board is at work");
+    }
+
+    #[test]
+    fn a_frame_through_the_wifi_of_both_ends_waits_for_a_beacon_in_one_of_them() {
+        let at = |ms: i64| Picoseconds::new(ms * PS_PER_MS);
+        let frame = tcp(1, 12);
+        let through = |from_board: bool| {
+            let sent =
+                TracedFrame { over_air: true, pc_over_air: true, ..seen(0, from_board, from_board, &frame) };
+            let came = TracedFrame {
+                at_last_air: Some(at(4)),
+                kept: Some((at(5), at(90))),
+                ..TracedFrame { at_board: !from_board, ..seen(95, from_board, !from_board, &frame) }
+            };
+            let found = passages(vec![sent, came]);
+            let ways = on_its_way(&found[0], false);
+            let whole: i64 = ways.iter().map(|one| (one.end - one.start).ps()).sum();
+            assert_eq!(whole, (found[0].end - found[0].start).ps(), "no time is lost or counted twice");
+            ways.iter()
+                .map(|one| (one.stage.cause, one.stage.site, one.start.ps() / PS_PER_MS))
+                .collect::<Vec<_>>()
+        };
+        let expected = |first, second| {
+            [
+                (Cause::Air, first, 0),
+                (Cause::Air, second, 4),
+                (Cause::Gate, Site::Wire, 5),
+                (Cause::Air, second, 90),
+            ]
+        };
+        assert_eq!(through(false), expected(Site::Pc, Site::Wire));
+        assert_eq!(through(true), expected(Site::Wire, Site::Pc));
     }
 
     #[test]

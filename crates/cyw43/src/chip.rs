@@ -15,6 +15,7 @@ use crate::command::{Command, Function};
 use crate::energy::{Phase, PhaseTimes, Phases};
 use crate::firmware::{Aggregation, Firmware, Latencies, PowerSave};
 use crate::gspi::{Behind, Gspi};
+use crate::own_network::Joiner;
 use crate::pulses::Response;
 use crate::word_order::WordOrder;
 
@@ -30,6 +31,8 @@ pub struct Options {
     pub latencies: Latencies,
     /// What is on the air.
     pub air: Vec<AccessPoint>,
+    /// Who joins its own network, where it makes one; where nobody is named, whoever sends to it.
+    pub joiners: Vec<Joiner>,
 }
 
 /// Something that a user should know of how the chip was treated; each sentence comes once.
@@ -72,6 +75,7 @@ struct Inside {
     /// How far it has read the one that waits.
     read_bytes: usize,
     air: Vec<AccessPoint>,
+    joiners: Vec<Joiner>,
     /// Up to when its changes have been followed.
     air_at: Picoseconds,
     address: [u8; 6],
@@ -171,6 +175,11 @@ impl Chip {
         own.is_up().then(|| own.name())
     }
 
+    /// Whether a station has joined that network.
+    pub fn has_station(&self, address: [u8; 6]) -> bool {
+        self.firmware().is_some_and(|firmware| firmware.own_network().has(address))
+    }
+
     /// How its driver wants it to save power.
     pub fn power_save(&self) -> PowerSave {
         self.firmware().map_or_else(PowerSave::default, Firmware::power_save)
@@ -243,6 +252,8 @@ impl Chip {
                     ),
                 );
             }
+            let refused = inside.firmware.as_mut().map_or_else(Vec::new, Firmware::take_refused_stations);
+            refused.iter().for_each(|(at, sentence)| inside.note(*at, sentence));
             let asked = inside.firmware.as_ref().and_then(|firmware| firmware.station().admitted_as_asked());
             if let Some((name, at)) = asked {
                 let sentence = format!(
@@ -292,6 +303,7 @@ impl Powered {
                 packet: Vec::new(),
                 read_bytes: 0,
                 air: options.air.clone(),
+                joiners: options.joiners.clone(),
                 air_at: at,
                 address: options.address,
                 latencies: options.latencies,
@@ -308,7 +320,7 @@ impl Inside {
     fn advance(&mut self, at: Picoseconds) {
         if let Some(ready) = self.ready_at.filter(|ready| *ready <= at) {
             (self.ready_at, self.runs_from) = (None, Some(ready));
-            let mut firmware = Firmware::started(self.address, self.latencies);
+            let mut firmware = Firmware::started(self.address, self.latencies, self.joiners.clone());
             firmware.advance(ready);
             self.firmware = Some(firmware);
             self.bus.raise(PACKET);

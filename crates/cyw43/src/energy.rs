@@ -84,6 +84,16 @@ pub const CURRENTS: [Current; 6] = [
     },
 ];
 
+/// What a state of the radio draws, in milliamperes.
+fn milliamperes(state: &str) -> f64 {
+    CURRENTS.iter().find(|current| current.state == state).map_or(0.0, |current| current.milliamperes)
+}
+
+/// What a radio that dozes draws less than one that is awake.
+pub fn saved_by_dozing() -> f64 {
+    milliamperes("awake") - milliamperes("doze")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,7 @@ use units::Picoseconds;
 
 use crate::air::AccessPoint;
 use crate::event::{self, Event};
-use crate::own_network::{self, OwnNetwork};
+use crate::own_network::{self, Joiner, OwnNetwork};
 use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
 use crate::sdpcm::{self, Channel, Content, Refused, Request};
 use crate::station::{SEARCH_TIME, State, Station, Step};
@@ -110,7 +110,7 @@ pub(crate) struct Firmware {
 
 impl Firmware {
     /// As it is when it has started.
-    pub(crate) fn started(address: [u8; 6], latencies: Latencies) -> Self {
+    pub(crate) fn started(address: [u8; 6], latencies: Latencies, joiners: Vec<Joiner>) -> Self {
         let mut firmware = Self {
             address,
             latencies,
@@ -119,7 +119,7 @@ impl Firmware {
             unknown: BTreeMap::new(),
             is_silent: false,
             station: Station::default(),
-            own_network: OwnNetwork::default(),
+            own_network: OwnNetwork::with(joiners),
             busy_until: Picoseconds::ZERO,
             due: BTreeMap::new(),
             count: 0,
@@ -145,6 +145,11 @@ impl Firmware {
 
     pub(crate) fn own_network(&self) -> &OwnNetwork {
         &self.own_network
+    }
+
+    /// The stations that its own network refused since the last call, as sentences.
+    pub(crate) fn take_refused_stations(&mut self) -> Vec<(Picoseconds, String)> {
+        self.own_network.take_refused()
     }
 
     pub(crate) fn station(&self) -> &Station {
@@ -206,12 +211,15 @@ impl Firmware {
 
     pub(crate) fn next_event(&self) -> Option<Picoseconds> {
         let due = self.due.first_key_value().map(|((at, _), _)| *at);
-        due.into_iter().chain(self.station.next_event()).min()
+        due.into_iter().chain(self.station.next_event()).chain(self.own_network.next_event()).min()
     }
 
     /// Does what is due; whether something new waits for the host.
     pub(crate) fn advance(&mut self, at: Picoseconds) -> bool {
         let before = self.ready.len();
+        if let Some((joined_at, events)) = self.own_network.let_join(at) {
+            events.iter().for_each(|event| self.tell(joined_at, event));
+        }
         loop {
             let due = self.due.first_key_value().map(|((due, _), _)| *due).filter(|due| *due <= at);
             let step = self.station.next_event().filter(|due| *due <= at);
@@ -418,7 +426,7 @@ impl Firmware {
             _ => {
                 let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
                 if !known {
-                    self.wonder(at, name);
+                    self.wonder(at, &name.escape_debug().to_string());
                 }
                 self.variables.get(name).cloned().unwrap_or_else(|| vec![0; data.len()])
             }
@@ -447,9 +455,9 @@ impl Firmware {
             "bsscfg:wsec" => self.own_network.is_secured = second(value) != 0,
             "maxassoc" => self.own_network.most_stations = requests::number(value),
             "bss" => {
-                let event = self.own_network.bring(self.address, second(value) != 0);
-                if let Some(event) = event {
-                    self.tell(at, &event);
+                let link = self.own_network.bring(at, self.address, second(value) != 0);
+                if let Some((changes, event)) = link {
+                    self.tell(changes, &event);
                 }
             }
             "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),

@@ -15,9 +15,9 @@ pub(crate) const SEARCH_TIME: Picoseconds = ms(3_300);
 /// Where no such network is, as drivers logged it.
 const NOT_FOUND_TIME: Picoseconds = ms(800);
 /// Between authentication and association, as MicroPython's log of a Pico W has it.
-const ASSOCIATION_TIME: Picoseconds = ms(198);
+pub(crate) const ASSOCIATION_TIME: Picoseconds = ms(198);
 /// From association to the end of the key exchange, likewise.
-const KEY_TIME: Picoseconds = ms(4);
+pub(crate) const KEY_TIME: Picoseconds = ms(4);
 /// An access point gives a key exchange up that does not come to its end (declared: before the firmware's own 2.5 s).
 const KEY_TIMEOUT: Picoseconds = ms(2_000);
 /// How long a scan listens on each of 13 channels before it goes on (declared: the dwell time of an active scan is 40 ms or less).

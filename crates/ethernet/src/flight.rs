@@ -1,5 +1,7 @@
 //! Frames on their way: where each is kept while events that carry only its number are queued.
 
+use units::Picoseconds;
+
 use crate::{DropReason, Frame};
 
 /// The number of a frame on its way.
@@ -33,6 +35,10 @@ pub struct Marks {
     pub reordered: bool,
     /// It was lost.
     pub lost: Option<DropReason>,
+    /// When its last bit had reached the hop of its cable.
+    pub at_hop: Option<Picoseconds>,
+    /// From when to when that kept it, because its receiver dozed.
+    pub kept: Option<(Picoseconds, Picoseconds)>,
 }
 
 /// A frame on its way.
@@ -66,6 +72,10 @@ impl Flights {
 
     pub(crate) fn get(&self, id: FlightId) -> &Flight {
         self.slots[id.0 as usize].as_ref().expect("an event names a frame that is on its way")
+    }
+
+    pub(crate) fn get_mut(&mut self, id: FlightId) -> &mut Flight {
+        self.slots[id.0 as usize].as_mut().expect("an event names a frame that is on its way")
     }
 
     pub(crate) fn take(&mut self, id: FlightId) -> Flight {

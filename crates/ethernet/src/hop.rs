@@ -19,6 +19,8 @@ pub struct HopPassed {
     pub ticket: u64,
     /// When its first bit leaves; nothing where it is lost.
     pub leaves: Option<Picoseconds>,
+    /// From when to when it was kept there, because its receiver dozed.
+    pub kept: Option<(Picoseconds, Picoseconds)>,
 }
 
 /// A link model on cables. Frames are given to it in the order in which they reach it. The network keeps the order in which it

@@ -223,7 +223,10 @@ impl Wires {
             _ => Some(DropReason::Hop),
         };
         match refused {
-            None => lane.hop_frames += 1,
+            None => {
+                lane.hop_frames += 1;
+                self.flights.get_mut(id).marks.at_hop = Some(now);
+            }
             Some(reason) => {
                 let mut flight = self.flights.take(id);
                 self.lose(&mut flight, reason, false);
@@ -240,7 +243,8 @@ impl Wires {
 
     /// Takes up what a hop let go, and when it is due next.
     pub(crate) fn follow_hop(&mut self, hop: usize) {
-        while let Some(HopPassed { ticket, leaves }) = self.hops[hop].take() {
+        while let Some(HopPassed { ticket, leaves, kept }) = self.hops[hop].take() {
+            self.flights.get_mut(FlightId::of(ticket)).marks.kept = kept;
             self.leave_hop(FlightId::of(ticket), leaves);
         }
         let due = &mut self.hops_due[hop];

@@ -54,6 +54,10 @@ impl NetDevice for Chip {
         })
     }
 
+    fn has_station(&self, address: [u8; 6]) -> bool {
+        Chip::has_station(self, address)
+    }
+
     fn phase_times(&self, at: Picoseconds) -> Option<PhaseTimes> {
         Some(Chip::phase_times(self, at))
     }

@@ -89,6 +89,12 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         None
     }
 
+    /// Whether a station has joined the network that its radio makes.
+    fn has_station(&self, address: [u8; 6]) -> bool {
+        let _ = address;
+        false
+    }
+
     /// How long its radio was off, starting and on, where it has one that tells.
     fn phase_times(&self, at: Picoseconds) -> Option<PhaseTimes> {
         let _ = at;

@@ -44,6 +44,7 @@ impl Lan {
             self.follow_radios();
             self.network.advance(at);
             self.bring_in();
+            self.follow_pc_station();
             if !self.awaited.is_empty() {
                 self.begin_traffic();
             }

@@ -12,6 +12,7 @@ use units::Picoseconds;
 
 use super::NetworkSetup;
 use super::access_points::{self, ACCESS_POINT_FIELDS};
+use super::pc_station::{PC_STATION_FIELDS, PcStation};
 use super::traffic::TrafficSetup;
 use super::wifi;
 use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
@@ -50,7 +51,8 @@ pub struct NetworkField {
 }
 
 /// All fields but those of `[traffic.<name>]`, which come from the kinds of traffic, of `[wifi]` and `[pc.wifi]`, which are
-/// [`WIFI_FIELDS`](super::WIFI_FIELDS) and [`PC_WIFI_FIELDS`](super::PC_WIFI_FIELDS), and of `[access_points.<name>]`.
+/// [`WIFI_FIELDS`](super::WIFI_FIELDS) and [`PC_WIFI_FIELDS`](super::PC_WIFI_FIELDS), of `[pc.station]`, and of
+/// `[access_points.<name>]`.
 pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "",
@@ -255,10 +257,12 @@ impl Reader<'_> {
             match *name {
                 "cable" | "pc" => {
                     for inner in fields_of(self.file.table_of(name, value)?) {
-                        if (*name, inner.0) == ("pc", "wifi") {
-                            setup.pc_wifi = Some(self.wifi("pc.wifi", wifi::PC_WIFI_FIELDS, inner.2)?);
-                        } else {
-                            self.set(&mut setup, name, &inner)?;
+                        match (*name, inner.0) {
+                            ("pc", "wifi") => {
+                                setup.pc_wifi = Some(self.wifi("pc.wifi", wifi::PC_WIFI_FIELDS, inner.2)?);
+                            }
+                            ("pc", "station") => setup.pc_station = Some(self.pc_station(&inner)?),
+                            _ => self.set(&mut setup, name, &inner)?,
                         }
                     }
                 }
@@ -332,18 +336,29 @@ impl Reader<'_> {
 
     fn access_point(&self, (name, span, value): &Field<'_>, number: u8) -> Result<AccessPoint, Misplaced> {
         let within = format!("access_points.{name}");
-        let known: Vec<&str> = ACCESS_POINT_FIELDS.iter().map(|field| field.name).collect();
-        let fields = fields_of(self.file.table_of(&within, value)?);
-        self.file.refuse_unknown(&format!("{within}."), &fields, &known)?;
-        let mut settings = Settings::defaults(ACCESS_POINT_FIELDS);
+        let settings = self.settings(&within, ACCESS_POINT_FIELDS, value)?;
+        access_points::access_point(name, &settings, number)
+            .map_err(|message| self.file.error(span.clone(), format!("{within}: {message}")))
+    }
+
+    fn pc_station(&self, (_, span, value): &Field<'_>) -> Result<PcStation, Misplaced> {
+        let settings = self.settings("pc.station", PC_STATION_FIELDS, value)?;
+        PcStation::of(&settings)
+            .map_err(|message| self.file.error(span.clone(), format!("pc.station: {message}")))
+    }
+
+    /// A table of declared fields.
+    fn settings(&self, within: &str, known: &[Declared], value: &Value<'_>) -> Result<Settings, Misplaced> {
+        let names: Vec<&str> = known.iter().map(|field| field.name).collect();
+        let fields = fields_of(self.file.table_of(within, value)?);
+        self.file.refuse_unknown(&format!("{within}."), &fields, &names)?;
+        let mut settings = Settings::defaults(known);
         for (given, _, value) in &fields {
-            let declared = ACCESS_POINT_FIELDS.iter().filter(|field| field.name == *given);
-            for field in declared {
+            for field in known.iter().filter(|field| field.name == *given) {
                 settings.put(field, self.file.value_of(&format!("{within}.{given}"), field, value)?);
             }
         }
-        access_points::access_point(name, &settings, number)
-            .map_err(|message| self.file.error(span.clone(), format!("{within}: {message}")))
+        Ok(settings)
     }
 
     fn traffic(&self, value: &Value<'_>) -> Result<Vec<(TrafficSetup, Range<usize>)>, Misplaced> {

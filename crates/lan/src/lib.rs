@@ -17,6 +17,7 @@ mod events;
 mod file;
 mod ideal_mac;
 mod pc;
+mod pc_station;
 mod radio;
 mod results;
 mod schema;
@@ -47,6 +48,7 @@ pub use controller::{BusUse, Computing, Dropped, ReceivedDatagram, SeenFrame, Sp
 pub use device::{Deed, DeedKind, DeviceId, NetDevice, Radio, SentFrame};
 pub use file::{NETWORK_FIELDS, NetworkError, NetworkField};
 pub use ideal_mac::{IDEAL_MAC_BYTES, IdealMac};
+pub use pc_station::{PC_STATION_FIELDS, PcStation};
 pub use radio::RadioEnergy;
 pub use results::{Awaited, Latency, TrafficResults};
 pub use schema::{network_reference, network_schema};
@@ -107,6 +109,8 @@ pub struct Lan {
     seats: Vec<Seated>,
     /// What begins later: once its time has come and the board has an address.
     awaited: Vec<TrafficSetup>,
+    /// How far the PC has come, where it is a station of the board's own network.
+    progress: pc_station::Progress,
     /// The address of a board whose link is up, and since when; known while something waits for it.
     board: Option<(Ipv4Addr, Picoseconds)>,
     /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
@@ -133,6 +137,7 @@ impl Lan {
             open: None,
             seats: Vec::new(),
             awaited: setup.traffic.clone(),
+            progress: pc_station::Progress::default(),
             board: None,
             next_outside: None,
             next: None,
@@ -199,6 +204,7 @@ impl Lan {
     fn switch_on(&mut self) {
         (self.network, self.pc, self.air) = self.setup.build();
         (self.seats, self.board, self.capture) = (Vec::new(), None, None);
+        self.progress = pc_station::Progress::default();
         let later = |one: &TrafficSetup| TrafficSetup { start: self.now + one.start, ..one.clone() };
         self.awaited = self.setup.traffic.iter().map(later).collect();
         self.network.advance(self.now);
@@ -323,6 +329,7 @@ impl Lan {
             open: self.open.clone(),
             seats: self.seats.clone(),
             awaited: self.awaited.clone(),
+            progress: self.progress,
             board: self.board,
             next_outside: self.next_outside,
             next: self.next,

@@ -108,7 +108,11 @@ impl Lan {
         let now = self.now;
         let settled = self.board.filter(|&(_, since)| since + SETTLING <= now);
         let board = settled.map(|(address, _)| address);
-        let ready = |one: &TrafficSetup| one.start <= now && (board.is_some() || !one.needs_board());
+        let is_there = self.pc_is_there();
+        let may_begin = |one: &TrafficSetup| !one.is_client() || is_there;
+        let ready = |one: &TrafficSetup| {
+            one.start <= now && may_begin(one) && (board.is_some() || !one.needs_board())
+        };
         let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
         self.awaited = awaited;
         let begun: Vec<TrafficSetup> = begun;

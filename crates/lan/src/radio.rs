@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use cyw43::{CURRENTS, PhaseTimes};
+use cyw43::{CURRENTS, PhaseTimes, saved_by_dozing};
 use ethernet::PortId;
 use links::RadioUse;
 use sim::Passive;
@@ -42,6 +42,13 @@ impl RadioEnergy {
 }
 
 impl Lan {
+    /// What a dozing radio of the board draws less than one that is awake, in milliamperes; nothing where none saves power.
+    pub fn power_save_milliamperes(&self) -> Option<f64> {
+        let saves = |radio: Radio| radio.power_save.is_some();
+        let any = self.wired.iter().filter_map(|wired| wired.device.radio()).any(saves);
+        any.then(saved_by_dozing)
+    }
+
     /// Makes whoever is on a port a station, where it has a radio or the network has Wi-Fi; which one it is.
     pub(super) fn add_station(&mut self, name: &str, port: PortId, radio: Option<Radio>) -> Option<usize> {
         if radio.is_none() && self.setup.wifi.is_none() {

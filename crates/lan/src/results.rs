@@ -39,6 +39,8 @@ pub enum Awaited {
     Address,
     /// The board's address, which is known and has to stay the same for a while.
     Settling,
+    /// An address of the PC's, which is to be a station of the board's own network.
+    PcAddress,
 }
 
 impl Awaited {
@@ -49,6 +51,7 @@ impl Awaited {
             Self::Link => "link",
             Self::Address => "address",
             Self::Settling => "settling",
+            Self::PcAddress => "pc-address",
         }
     }
 }
@@ -105,6 +108,7 @@ impl Lan {
         let has_link = self.wired.iter().any(|wired| wired.device.has_link());
         match self.board {
             _ if one.start > self.now => Awaited::Start(one.start),
+            _ if !self.pc_is_there() => Awaited::PcAddress,
             Some(_) => Awaited::Settling,
             None if has_link => Awaited::Address,
             None => Awaited::Link,

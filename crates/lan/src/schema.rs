@@ -7,7 +7,7 @@ use fields::{Field, Takes};
 use serde_json::{Map, Value, json};
 
 use super::file::NetworkField;
-use super::{ACCESS_POINT_FIELDS, NETWORK_FIELDS, PC_WIFI_FIELDS, WIFI_FIELDS};
+use super::{ACCESS_POINT_FIELDS, NETWORK_FIELDS, PC_STATION_FIELDS, PC_WIFI_FIELDS, WIFI_FIELDS};
 
 /// What every client and server takes beside its options.
 pub(super) const COMMON: [Field; 2] = [
@@ -23,6 +23,7 @@ pub fn network_schema() -> Value {
     }
     properties.insert("wifi".to_owned(), table_of(&schemas(WIFI_FIELDS)));
     properties["pc"]["properties"]["wifi"] = table_of(&schemas(PC_WIFI_FIELDS));
+    properties["pc"]["properties"]["station"] = table_of(&schemas(PC_STATION_FIELDS));
     properties.insert("access_points".to_owned(), access_points());
     let own: Map<String, Value> =
         KINDS.iter().map(|kind| (kind.name.to_owned(), traffic(kind, false))).collect();
@@ -99,6 +100,7 @@ pub fn network_reference() -> Value {
     json!({
         "wifi": WIFI_FIELDS.iter().map(|field| of_table("wifi", field)).collect::<Vec<_>>(),
         "pc_wifi": PC_WIFI_FIELDS.iter().map(|field| of_table("pc.wifi", field)).collect::<Vec<_>>(),
+        "pc_station": PC_STATION_FIELDS.iter().map(|field| of_table("pc.station", field)).collect::<Vec<_>>(),
         "access_points": references(ACCESS_POINT_FIELDS),
         "fields": fields.collect::<Vec<_>>(),
         "impairments": IMPAIRMENT_OPTIONS.iter().map(|option| option.field.reference()).collect::<Vec<_>>(),

@@ -6,6 +6,7 @@ use ethernet::{Cable, Direction, HopId, Host, HostOptions, Impairments, Network,
 use links::Settings;
 use units::Picoseconds;
 
+use super::pc_station::PcStation;
 use super::traffic::TrafficSetup;
 use super::wifi::WifiChannel;
 
@@ -27,6 +28,8 @@ pub struct NetworkSetup {
     pub wifi: Option<Settings>,
     /// How the PC is a station of the same access point; none where it is on a cable.
     pub pc_wifi: Option<Settings>,
+    /// How the PC is a station of the board's own network; none where it is not.
+    pub pc_station: Option<PcStation>,
     /// What a station with a radio of its own finds on the air; where nothing is named, an access point that takes whatever is
     /// asked for.
     pub access_points: Vec<cyw43::AccessPoint>,
@@ -45,6 +48,7 @@ impl Default for NetworkSetup {
             impairments: [Impairments::default(), Impairments::default()],
             wifi: None,
             pc_wifi: None,
+            pc_station: None,
             access_points: Vec::new(),
             pc: Some(pc),
             traffic: TrafficSetup::services(),
@@ -129,7 +133,13 @@ impl NetworkSetup {
         let mut network = Network::new(self.seed);
         let pc = self.pc.as_ref().map(|options| {
             let options = HostOptions { seed: self.seed, ..options.clone() };
-            let host = Host::new(options).expect("the addresses of a PC were checked when they were read");
+            let mut host =
+                Host::new(options).expect("the addresses of a PC were checked when they were read");
+            if self.pc_station.is_some() {
+                // Who joins somebody's network plays nobody else there.
+                host.answer_for_all(false);
+                host.give_up_address();
+            }
             network.add_station("PC", Cable::new(Speed::Mbps1000), Box::new(host))
         });
         let air = pc.zip(self.pc_wifi.as_ref()).map(|(pc, settings)| {

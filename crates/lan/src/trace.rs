@@ -22,6 +22,12 @@ pub struct TracedFrame {
     pub end: Picoseconds,
     /// Whether there is Wi-Fi on its way.
     pub over_air: bool,
+    /// Whether the PC is on Wi-Fi as well.
+    pub pc_over_air: bool,
+    /// At the end that it goes to: when it had reached the last Wi-Fi on its way.
+    pub at_last_air: Option<Picoseconds>,
+    /// From when to when an access point kept it for a station that dozed, in the last Wi-Fi on its way.
+    pub kept: Option<(Picoseconds, Picoseconds)>,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
@@ -91,6 +97,9 @@ impl Lan {
             start: tapped.at,
             end: tapped.at + time,
             over_air: self.air.is_some(),
+            pc_over_air: self.setup.pc_wifi.is_some(),
+            at_last_air: tapped.marks.at_hop,
+            kept: tapped.marks.kept,
             bytes: tapped.bytes,
         })
     }

@@ -80,7 +80,8 @@ impl Hop for WifiChannel {
     }
 
     fn take(&mut self) -> Option<HopPassed> {
-        self.air.take().map(|passed| HopPassed { ticket: passed.ticket, leaves: passed.leaves })
+        let passed = self.air.take()?;
+        Some(HopPassed { ticket: passed.ticket, leaves: passed.leaves, kept: passed.kept })
     }
 
     fn snapshot(&self) -> Option<Box<dyn Hop>> {

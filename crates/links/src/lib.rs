@@ -37,7 +37,7 @@ pub use budget::{Budget, BudgetLine};
 pub use energy::Energy;
 pub use fields::{Field, SettingError, Settings, Takes, Value};
 pub use hop::{
-    Aggregation, Crossed, Crossing, Delivery, HopDefinition, Listens, Passed, PowerSave, RadioUse,
+    Aggregation, Crossed, Crossing, Delivery, HopDefinition, Kept, Listens, Passed, PowerSave, RadioUse,
     STATION_FIELDS, StationSetup, WIFI_HOP, Way, WifiAir,
 };
 pub use params::{Param, Params};

@@ -146,6 +146,7 @@ class NetworkReference:
     fields: list[NetworkEntry]
     wifi: list[NetworkEntry]
     pc_wifi: list[NetworkEntry]
+    pc_station: list[NetworkEntry]
     access_points: list[NetworkEntry]
     impairments: list[NetworkEntry]
     common: list[NetworkEntry]

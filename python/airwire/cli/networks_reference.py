@@ -85,6 +85,21 @@ passphrase = "correct horse"
 ```
 """
 
+PC_STATION = """\
+## The PC in the board's own network
+
+A radio may make a network of its own, such as MicroPython's `network.WLAN(network.AP_IF)`. The table `[pc.station]` makes
+the PC a station of it: it joins as soon as the network is there, with its passphrase, asks the board's DHCP server for an
+address, and has that from there on. Clients of the PC begin then. Where a file has no such table, the PC keeps its own
+address, and whoever sends to such a network has joined it.
+
+```toml
+[pc.station]
+ssid = "board"
+passphrase = "correct horse"
+```
+"""
+
 TRAFFIC = """\
 ## Clients and servers
 
@@ -106,6 +121,7 @@ def networks_page() -> str:
     lines += ["", WIFI, *_table("field", known.wifi)]
     lines += ["", PC_WIFI, *_table("field", known.pc_wifi)]
     lines += ["", AIR, *_table("field", known.access_points)]
+    lines += ["", PC_STATION, *_table("field", known.pc_station)]
     lines += ["", "## Impairments", "", "Joined by commas: `loss=1%,delay=5ms`.", ""]
     lines += _table("impairment", known.impairments)
     lines += ["", TRAFFIC, *_table("option", known.common)]

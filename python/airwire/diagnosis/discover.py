@@ -75,7 +75,8 @@ def discover(
     device.watch_calls()
     run = device.run(READY_WITHIN, until_done=True, past_faults=True)
     scan, ping = device.traffic["scan"], device.traffic["ping"]
-    if run.reason == "time" and _has_begun(scan):
+    # A radio that has joined late, and firmware that pauses behind that, are still on their way.
+    if run.reason == "time" and (_has_begun(scan) or _has_link(device)):
         run = device.run(READY_WITHIN, until_done=True, past_faults=True)
         scan, ping = device.traffic["scan"], device.traffic["ping"]
     ready_ps = min((sample["trigger_ps"] for sample in device.traffic.samples("ping")), default=None)
@@ -102,6 +103,10 @@ def _check_network(board: str | Path) -> None:
         raise _core.AirwireError(
             f"board {device.name} has no chip with Ethernet; name one that has, such as w5500-evb-pico, or none"
         )
+
+
+def _has_link(device: Board) -> bool:
+    return device.network is not None and device.network.has_link
 
 
 def _has_begun(result: TrafficResult) -> bool:

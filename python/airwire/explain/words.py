@@ -30,6 +30,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("chip", "frames"): "the radio's own processor, frames to {end}",
     ("wire", "frames"): "frames on the wire to {end}",
     ("air", "frames"): "frames over Wi-Fi to {end}",
+    ("gate", "frames"): "frames to {end} kept until a beacon",
     ("wire", "characters"): "characters on the serial line to {end}",
     ("delay", None): "delay of the cable",
     ("window", "window"): "window full: {under_way}",
@@ -48,6 +49,10 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("sleep", "event"): "asleep until an event",
     ("sleep", None): "asleep",
     ("empirical", None): "unexplained",
+}
+# Of stages that the network has between two ends and the PC as well.
+_WORDS_OF_THE_PC: Mapping[tuple[Cause, Subject | None], str] = {
+    ("air", "frames"): "frames over the PC's own Wi-Fi to {end}",
 }
 # What stands in the place of a detail that is not known.
 _NAMELESS: Mapping[Subject, str] = {"function": "other functions", "interrupt": "an exception"}
@@ -115,7 +120,8 @@ def _end(code: str | None) -> str:
 
 
 def _words(cause: Cause, site: Site, subject: Subject | None, detail: str | None) -> str:
-    template = _WORDS.get((cause, subject))
+    of_pc = _WORDS_OF_THE_PC.get((cause, subject)) if site == "pc" else None
+    template = of_pc or _WORDS.get((cause, subject))
     if template is None:
         # A part of a link, which has its own name; else the codes of what is newer than these words.
         return detail if subject == "part" and detail else " ".join(filter(None, (cause, subject, detail)))

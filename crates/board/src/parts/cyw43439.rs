@@ -74,8 +74,8 @@ struct Seat {
 impl Part for Seat {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
         let latencies = Latencies { receive: LATENCY, transmit: LATENCY };
-        self.chip =
-            wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air: wiring.access_points() }));
+        let (air, joiners) = (wiring.access_points(), wiring.joiners());
+        self.chip = wiring.attach(Chip::new(Options { address: ADDRESS, latencies, air, joiners }));
         wiring.pins([self.power, self.select, self.clock].into_iter().fold(0, |mask, pin| mask | 1 << pin));
         wiring.pulled_up(self.select);
         if let Some(chip) = self.chip {
@@ -106,9 +106,8 @@ impl Part for Seat {
         }
     }
 
-    /// None yet: where a core empties the FIFO word by word, a row of pulses was seen to lose a bit, so each edge is told.
     fn patience(&self) -> Patience {
-        Patience::default()
+        Patience { heard: 1 << self.clock, moved: 1 << self.data }
     }
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {

@@ -251,6 +251,11 @@ impl Wiring<'_> {
         self.lan.as_ref().map_or_else(Vec::new, |lan| lan.access_points())
     }
 
+    /// The stations that join the network of its radio, where it makes one.
+    pub fn joiners(&self) -> Vec<cyw43::Joiner> {
+        self.lan.as_ref().map_or_else(Vec::new, |lan| lan.joiners())
+    }
+
     /// It has a device on the network; nothing where there is no network.
     pub fn attach<D: NetDevice>(&mut self, device: D) -> Option<DeviceId<D>> {
         let name = self.name;

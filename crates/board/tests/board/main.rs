@@ -5,5 +5,6 @@ mod built;
 mod ideal_mac;
 mod oneway_pair;
 mod pin_wires;
+mod radio;
 mod serial_pair;
 mod undriven_pins;

@@ -1,6 +1,6 @@
 //! A driver that moves the pins.
 
-use cyw43::{AccessPoint, Chip, Command, Function, Latencies, Options, Passive, Security, WordOrder};
+use cyw43::{AccessPoint, Chip, Command, Function, Joiner, Latencies, Options, Passive, Security, WordOrder};
 use units::Picoseconds;
 
 /// 31.25 MHz.
@@ -56,8 +56,13 @@ pub(crate) fn access_point(name: Option<&str>, security: Security, key: Option<&
 
 impl Driver {
     pub(crate) fn new(air: Vec<AccessPoint>) -> Self {
+        Self::among(air, Vec::new())
+    }
+
+    /// One among access points and stations that join the chip's own network.
+    pub(crate) fn among(air: Vec<AccessPoint>, joiners: Vec<Joiner>) -> Self {
         let latencies = Latencies { receive: ms(1), transmit: ms(1) };
-        let mut chip = Chip::new(Options { address: ADDRESS, latencies, air });
+        let mut chip = Chip::new(Options { address: ADDRESS, latencies, air, joiners });
         chip.set_power(ms(1), true);
         let order = WordOrder::default();
         Self { chip, now: ms(50), order, status: false, last_status: 0, sequence: 0, id: 0 }
@@ -235,10 +240,15 @@ impl Driver {
 
     /// Asks the firmware; the answer's data. What comes before is thrown away.
     pub(crate) fn ask(&mut self, command: u32, sets: bool, data: &[u8]) -> Vec<u8> {
+        self.ask_from(0, command, sets, data)
+    }
+
+    /// Asks for one of the interfaces.
+    pub(crate) fn ask_from(&mut self, interface: u16, command: u32, sets: bool, data: &[u8]) -> Vec<u8> {
         self.id += 1;
         let mut body = command.to_le_bytes().to_vec();
         body.extend((data.len() as u32).to_le_bytes());
-        body.extend((u16::from(sets) << 1).to_le_bytes());
+        body.extend((u16::from(sets) << 1 | interface << 12).to_le_bytes());
         body.extend(self.id.to_le_bytes());
         body.extend([0; 4]);
         body.extend(data);

@@ -1,6 +1,6 @@
 //! Scan, join, frames, and the ways in which a network goes.
 
-use cyw43::{Security, WordOrder};
+use cyw43::{Joiner, Security, WordOrder};
 
 use crate::driver::{ADDRESS, Driver, HABITS, access_point, ms};
 
@@ -143,9 +143,9 @@ fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     let frame: Vec<u8> = ADDRESS.into_iter().chain([2, 0, 0, 0, 0, 7]).chain(0..60).collect();
     driver.chip.receive(driver.now, &frame);
     assert_eq!(driver.events(ms(10)), [], "it is not there yet");
-    // Its link and the answer to the request come together: what the driver reads on the way to that is thrown away.
     driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
     assert_eq!(driver.chip.own_network().as_deref(), Some("board"));
+    assert_eq!(driver.events(ms(25)), [(LINK, 0, 0, 1)], "its link comes after the answer to the request");
     assert_eq!(driver.get_variable("bss", 4), [1, 0, 0, 0]);
     assert_eq!(driver.ask(29, false, &[0; 12])[..4], 11u32.to_le_bytes());
     assert_eq!(driver.events(ms(10)), [], "nobody was there before");
@@ -173,6 +173,56 @@ fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     assert_eq!(driver.chip.take_sent(), None, "its station has joined nothing");
     driver.set_variable("bss", &of_own_network(&0u32.to_le_bytes()));
     assert_eq!(driver.chip.own_network(), None);
+}
+
+/// A chip whose own network is up, secured with "correct horse", and whom it meets.
+fn with_own_network(joiners: Vec<Joiner>) -> Driver {
+    let mut driver = Driver::among(Vec::new(), joiners);
+    driver.begin(HABITS[0]);
+    driver.start();
+    driver.hear_events();
+    let name = [&5u32.to_le_bytes()[..], b"board", &[0; 27]].concat();
+    driver.set_variable("bsscfg:ssid", &of_own_network(&name));
+    driver.set_variable("bsscfg:wsec", &of_own_network(&4u32.to_le_bytes()));
+    let key = [&13u16.to_le_bytes()[..], &1u16.to_le_bytes(), b"correct horse", &[0; 51]].concat();
+    driver.ask_from(1, 268, true, &key);
+    driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
+    assert_eq!(driver.events(ms(25)), [(LINK, 0, 0, 1)]);
+    driver
+}
+
+fn joiner(last: u8, ssid: Option<&str>, passphrase: Option<&str>) -> Joiner {
+    let text = |text: &str| text.to_owned();
+    Joiner { address: [2, 0, 0, 0, 0, last], ssid: ssid.map(text), passphrase: passphrase.map(text) }
+}
+
+#[test]
+fn stations_that_are_known_join_the_chips_own_network_with_the_right_passphrase_alone() {
+    const ASSOCIATED_BY_PEER: u32 = 8;
+    let mut driver = with_own_network(vec![
+        joiner(7, Some("board"), Some("correct horse")),
+        joiner(8, Some("board"), Some("wrong horse")),
+        joiner(9, Some("another"), Some("correct horse")),
+        joiner(10, None, None),
+    ]);
+    assert!(!driver.chip.has_station([2, 0, 0, 0, 0, 7]), "the handshake takes its time");
+    let frame_of =
+        |last: u8| ADDRESS.into_iter().chain([2, 0, 0, 0, 0, last]).chain(0..60).collect::<Vec<u8>>();
+    driver.chip.receive(driver.now, &frame_of(7));
+    assert_eq!(driver.events(ms(190)), [], "and until then nobody is heard");
+    let joined = driver.events(ms(20));
+    assert_eq!(joined, [(ASSOCIATED_BY_PEER, 0, 0, 0); 2]);
+    let have = [7, 8, 9, 10].map(|last| driver.chip.has_station([2, 0, 0, 0, 0, last]));
+    assert_eq!(have, [true, false, false, true]);
+    let notes: Vec<String> = driver.chip.take_notes().into_iter().map(|note| note.sentence).collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("refuses a station of \"board\""), "{notes:?}");
+    driver.chip.receive(driver.now, &frame_of(8));
+    driver.wait(ms(2));
+    assert_eq!(driver.take_frame(), None, "who was refused is not heard");
+    driver.chip.receive(driver.now, &frame_of(7));
+    driver.wait(ms(2));
+    assert_eq!(driver.take_frame().map(|(channel, _)| channel), Some(2));
 }
 
 #[test]

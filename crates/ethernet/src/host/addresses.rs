@@ -58,6 +58,13 @@ impl Addresses {
         }
     }
 
+    /// Has another address of its own from here on.
+    pub(super) fn become_host(&mut self, own: Ipv4Addr, prefix: u8) {
+        (self.own, self.network) = (own, Ipv4Cidr::new(own, prefix));
+        self.aliases.remove(&own);
+        self.stations.remove(&own);
+    }
+
     /// Takes on further addresses from here on, or no more.
     pub(super) fn answer_for_all(&mut self, on: bool) {
         self.answers_for_all = on;

@@ -113,6 +113,24 @@ impl Host {
         self.stack.options.address
     }
 
+    /// Has another address from here on, in a network of so many bits, behind a gateway. Connections keep that of before.
+    ///
+    /// # Errors
+    /// An address that is not one host's, or a prefix longer than 32.
+    pub fn set_address(
+        &mut self,
+        address: Ipv4Addr,
+        prefix: u8,
+        gateway: Option<Ipv4Addr>,
+    ) -> Result<(), HostError> {
+        self.stack.set_address(address, prefix, gateway)
+    }
+
+    /// Has no address from here on: it speaks from 0.0.0.0, and only to everyone, until it is given one (RFC 2131, section 4.1).
+    pub fn give_up_address(&mut self) {
+        self.stack.give_up_address();
+    }
+
     /// Answers from here on for every address that is asked for, or for its own ones only: those that it has taken on stay.
     pub fn answer_for_all(&mut self, on: bool) {
         self.stack.addresses.answer_for_all(on);

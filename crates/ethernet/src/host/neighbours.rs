@@ -70,6 +70,12 @@ impl Neighbours {
         }
     }
 
+    /// The PC is in another network from here on; those whom it knew it has to find again.
+    pub(super) fn become_host(&mut self, network: Ipv4Cidr, gateway: Option<Ipv4Addr>) {
+        (self.network, self.gateway) = (network, gateway);
+        self.known.clear();
+    }
+
     /// Whether there is a way to an address.
     pub(super) fn has_route(&self, to: Ipv4Addr) -> bool {
         self.everywhere || self.gateway.is_some() || self.network.contains_addr(&to)

@@ -110,6 +110,29 @@ impl Stack {
         })
     }
 
+    pub(super) fn set_address(
+        &mut self,
+        address: Ipv4Addr,
+        prefix: u8,
+        gateway: Option<Ipv4Addr>,
+    ) -> Result<(), HostError> {
+        if !ip::is_one_host(address) || prefix > 32 {
+            return Err(HostError::Address(self.options.name.clone()));
+        }
+        self.become_host(address, prefix, gateway);
+        Ok(())
+    }
+
+    pub(super) fn give_up_address(&mut self) {
+        self.become_host(Ipv4Addr::UNSPECIFIED, 32, None);
+    }
+
+    fn become_host(&mut self, address: Ipv4Addr, prefix: u8, gateway: Option<Ipv4Addr>) {
+        (self.options.address, self.options.prefix, self.options.gateway) = (address, prefix, gateway);
+        self.addresses.become_host(address, prefix);
+        self.output.neighbours.become_host(Ipv4Cidr::new(address, prefix), gateway);
+    }
+
     /// A copy in the same state; nothing while there are connections.
     pub(super) fn snapshot(&self) -> Option<Self> {
         self.tcp.is_empty().then(|| Self {

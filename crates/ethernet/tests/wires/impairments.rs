@@ -268,7 +268,7 @@ impl Hop for Uneven {
         let n = self.passes.len();
         let leaves =
             (!n.is_multiple_of(7)).then(|| if n % 2 == 1 { at + Picoseconds::new(2 * MS) } else { at });
-        self.passed.push_back(HopPassed { ticket, leaves });
+        self.passed.push_back(HopPassed { ticket, leaves, kept: None });
         true
     }
 
@@ -334,7 +334,7 @@ impl Hop for Stuck {
 
     fn take(&mut self) -> Option<HopPassed> {
         let ticket = if self.is_over { self.kept.pop_front() } else { None }?;
-        Some(HopPassed { ticket, leaves: Some(Self::HOUR) })
+        Some(HopPassed { ticket, leaves: Some(Self::HOUR), kept: None })
     }
 
     fn snapshot(&self) -> Option<Box<dyn Hop>> {

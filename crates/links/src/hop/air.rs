@@ -12,7 +12,7 @@ use units::Picoseconds;
 use super::WIFI_HOP;
 use super::beacons::Beacons;
 use super::exchange::Exchange;
-use super::frame::{Content, Frame, Sender, Way};
+use super::frame::{Content, Frame, Kept, Sender, Way};
 use super::station::{RadioUse, Station, StationSetup};
 use crate::Settings;
 use crate::links::wifi::MAC_BYTES;
@@ -38,6 +38,8 @@ pub struct Passed {
     pub ticket: u64,
     /// When its first bit leaves the other end; nothing where it is lost.
     pub leaves: Option<Picoseconds>,
+    /// From when to when the access point kept it for a station that dozed.
+    pub kept: Option<Kept>,
 }
 
 /// What happens next.
@@ -138,7 +140,14 @@ impl WifiAir {
         };
         let ready = self.now + before;
         let mpdu_bytes = MAC_BYTES + bytes.saturating_sub(ETHERNET_BYTES);
-        let frame = Frame { station, content: Content::Data { way, ticket }, mpdu_bytes, failures: 0, ready };
+        let frame = Frame {
+            station,
+            content: Content::Data { way, ticket },
+            mpdu_bytes,
+            failures: 0,
+            ready,
+            kept: None,
+        };
         self.stations[station].order[way as usize].push_back((ticket, None));
         self.arrived += 1;
         self.arriving.insert((ready, self.arrived), frame);
@@ -256,12 +265,12 @@ impl WifiAir {
         };
         let order = &mut self.stations[frame.station].order[way as usize];
         if let Some(own) = order.iter_mut().find(|(number, _)| *number == ticket) {
-            own.1 = Some(is_lost);
+            own.1 = Some((is_lost, frame.kept));
         }
         // What came through before an earlier frame waits for it at the receiver.
-        while let Some((ticket, Some(is_lost))) = order.front().copied() {
+        while let Some((ticket, Some((is_lost, kept)))) = order.front().copied() {
             order.pop_front();
-            self.passed.push_back(Passed { ticket, leaves: (!is_lost).then(|| self.now + after) });
+            self.passed.push_back(Passed { ticket, leaves: (!is_lost).then(|| self.now + after), kept });
         }
     }
 }

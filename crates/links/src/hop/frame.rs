@@ -40,7 +40,20 @@ pub(super) struct Frame {
     pub(super) failures: u32,
     /// When its sender may contend for it at the earliest.
     pub(super) ready: Picoseconds,
+    /// From when to when the access point kept it, because its station dozed.
+    pub(super) kept: Option<Kept>,
 }
+
+impl Frame {
+    /// The same where it was kept from one time to another, and perhaps before.
+    pub(super) fn kept_until(self, since: Picoseconds, until: Picoseconds) -> Self {
+        let from = self.kept.map_or(since, |(from, _)| from);
+        Self { kept: Some((from, until)), ..self }
+    }
+}
+
+/// From when to when an access point kept a frame for a station that dozed.
+pub type Kept = (Picoseconds, Picoseconds);
 
 /// How far a sender is with the frame at the head of its queue.
 #[derive(Debug, Clone, Copy)]

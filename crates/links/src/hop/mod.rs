@@ -13,7 +13,7 @@ mod station;
 
 pub use air::{Passed, WifiAir};
 pub use crossing::{Crossed, Crossing};
-pub use frame::Way;
+pub use frame::{Kept, Way};
 pub use station::{Aggregation, Delivery, Listens, PowerSave, RadioUse, StationSetup};
 
 use std::sync::LazyLock;

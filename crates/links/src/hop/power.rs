@@ -67,7 +67,7 @@ impl WifiAir {
     }
 
     fn send_own(&mut self, station: usize, content: Content, mpdu_bytes: u32) {
-        let frame = Frame { station, content, mpdu_bytes, failures: 0, ready: self.now };
+        let frame = Frame { station, content, mpdu_bytes, failures: 0, ready: self.now, kept: None };
         self.senders[station + 1].queue.push_back(frame);
     }
 
@@ -120,8 +120,10 @@ impl WifiAir {
     fn is_known_awake(&mut self, station: usize) {
         let own = &mut self.stations[station];
         own.is_known_awake = true;
-        let kept = std::mem::take(&mut own.kept);
-        self.senders[ACCESS_POINT].queue.extend(kept.into_iter().map(|(_, frame)| frame));
+        let (kept, now) = (std::mem::take(&mut own.kept), self.now);
+        self.senders[ACCESS_POINT]
+            .queue
+            .extend(kept.into_iter().map(|(since, frame)| frame.kept_until(since, now)));
     }
 
     /// A frame of a station came through.
@@ -181,7 +183,10 @@ impl WifiAir {
         own.was_active(until);
         let asked_for = if is_lost { None } else { own.kept.pop_front() };
         match asked_for {
-            Some((_, frame)) => self.senders[ACCESS_POINT].queue.push_back(frame),
+            Some((since, frame)) => {
+                let frame = frame.kept_until(since, self.now);
+                self.senders[ACCESS_POINT].queue.push_back(frame);
+            }
             None => own.asks = false,
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use units::Picoseconds;
 
-use super::frame::Frame;
+use super::frame::{Frame, Kept};
 use crate::Settings;
 use crate::stage::PhyRate;
 
@@ -125,7 +125,7 @@ pub(super) struct Station {
     /// What the access point keeps for it, and since when.
     pub(super) kept: VecDeque<(Picoseconds, Frame)>,
     /// Its frames of each way in their order, and what became of those that are through: whether they were lost.
-    pub(super) order: [VecDeque<(u64, Option<bool>)>; 2],
+    pub(super) order: [VecDeque<(u64, Option<(bool, Option<Kept>)>)>; 2],
     pub(super) used: RadioUse,
 }
 

@@ -95,7 +95,7 @@ impl Bus {
         }
     }
 
-    fn wake(&mut self, source: Source) {
+    pub(super) fn wake(&mut self, source: Source) {
         match source {
             Source::SysTick0 => self.tick(0),
             Source::SysTick1 => self.tick(1),

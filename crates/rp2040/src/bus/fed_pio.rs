@@ -51,7 +51,7 @@ impl Bus {
                 if self.attention || !self.io.reactions.is_empty() {
                     return true;
                 }
-            } else if !self.move_fed_word(block, &port, &channels, transfer) {
+            } else if !self.move_fed_word((block, heard), &port, &channels, transfer) {
                 return true;
             }
         }
@@ -93,7 +93,13 @@ impl Bus {
     }
 
     /// A transfer is due; false when it is one for the long way, before anything has happened.
-    fn move_fed_word(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
+    fn move_fed_word(
+        &mut self,
+        (block, heard): (usize, u32),
+        port: &Port,
+        channels: &Channels,
+        at: Picoseconds,
+    ) -> bool {
         let now = self.io.now.max(at);
         let requests = self.io.lines.dreq();
         let is_memory = self.fed_memory();
@@ -102,10 +108,13 @@ impl Bus {
             Next::Nothing => self.io.now = now,
             Next::Transfer(transfer) => {
                 self.io.now = now;
+                // The access may find a cycle there that is a picosecond ahead, of which outside has to hear before the next.
+                self.blocks.pio[block].set_heard(heard);
                 let value = match channels.receives(transfer.channel) {
                     true => self.take_fed_word(block, port, &transfer),
                     false => self.bring_fed_word(block, port, &transfer),
                 };
+                self.blocks.pio[block].set_heard(0);
                 self.dma_transfers += 1;
                 let requests = self.io.lines.dreq();
                 self.blocks.dma.flowed(channels, transfer.channel, value, requests);

@@ -42,7 +42,7 @@ pub(crate) use blocks::Blocks;
 pub(crate) use cortexm::Size;
 pub(crate) use dma::is_sram;
 pub(crate) use rom::RomCall;
-pub(crate) use spin_loop::Steady;
+pub(crate) use spin_loop::{Looks, Steady};
 use std::collections::VecDeque;
 
 pub(crate) const ROM_BYTES: u32 = 16 * 1024;
@@ -115,6 +115,9 @@ pub(crate) struct Bus {
     /// Whether anybody notices what the PIO blocks do, where that is known.
     #[serde(skip)]
     pio_outlook: Option<PioOutlook>,
+    /// A core looks at how full FIFOs of PIO blocks are: whoever leads these on stops behind each word.
+    #[serde(skip)]
+    heeds_words: bool,
 }
 
 /// What resets the chip.
@@ -169,6 +172,7 @@ impl Bus {
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,
+            heeds_words: false,
         })
     }
 
@@ -216,6 +220,7 @@ impl Bus {
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,
+            heeds_words: false,
         }
     }
 }

@@ -7,6 +7,7 @@ use units::Picoseconds;
 use crate::bus::block::Block;
 use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
+use crate::peripherals::Source;
 
 /// So many looks that saw the same are a spin.
 const LOOKS_OF_A_SPIN: i32 = 4;
@@ -41,6 +42,17 @@ pub(crate) enum Steady {
     UntilEvent,
     /// The same until the next event that is no frame or transfer of a flow.
     ThroughFlow,
+    /// The same until a word moves through a FIFO of a PIO block that no channel of the DMA waits for.
+    UntilWord(usize),
+}
+
+/// What a core looks at, and from where, while flows go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Looks {
+    /// At which PIO block's FIFOs.
+    pub(crate) words_of: Option<usize>,
+    /// It executes from the flash, whose cache another's access would change for it.
+    pub(crate) in_flash: bool,
 }
 
 impl Spin {
@@ -136,6 +148,9 @@ impl Bus {
             }
             Block::Pio(index) => {
                 let pio = &self.blocks.pio[index];
+                if pio.shows_words(offset) && !self.is_fed(index) {
+                    return Some((Steady::UntilWord(index), ALWAYS));
+                }
                 pio.shows_through_flow(offset).then_some((Steady::ThroughFlow, ALWAYS))
             }
             Block::Uart(index) => {
@@ -153,17 +168,35 @@ impl Bus {
 
     /// Lets everything flow that does so by itself, up to and including `until`; true when something came of it, at the time of
     /// which it stopped, that a core will see when it looks at a register again.
-    pub(crate) fn let_flows(&mut self, until: Picoseconds) -> bool {
+    pub(crate) fn let_flows(&mut self, until: Picoseconds, looks: Looks) -> bool {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
+        self.heeds_words = looks.words_of.is_some();
         self.find_patient(true);
+        let shown = looks.words_of.map(|block| self.blocks.pio[block].fifo_states());
         while let Some(first) = self.io.first_due(until) {
-            let leads = self.may_lead_on() && self.lead_on(first, until);
-            if !(leads || self.let_flow(first, until)) || self.attention {
+            let goes_on = self.may_lead_on() && self.lead_on(first, until)
+                || self.let_flow(first, until)
+                || !looks.in_flash && self.move_from_flash(first, until);
+            self.attention |= looks.words_of.map(|block| self.blocks.pio[block].fifo_states()) != shown;
+            if !goes_on || self.attention {
                 break;
             }
         }
+        self.heeds_words = false;
         std::mem::take(&mut self.attention)
+    }
+
+    /// A transfer of the DMA that is due first takes a word out of the flash, as no flow does, and does not end its sequence: nobody
+    /// notices it who neither executes from there nor looks at what moves.
+    fn move_from_flash(&mut self, first: Source, until: Picoseconds) -> bool {
+        let is_plain = first == Source::Dma && self.io.patient_pio != 0 && self.blocks.dma.is_quiet(1);
+        let due = if is_plain { self.io.take_due(until) } else { None };
+        let Some((at, source)) = due else { return false };
+        self.io.now = self.io.now.max(at);
+        self.wake(source);
+        self.settle();
+        true
     }
 
     /// Lets the frames of a serial port and the transfers of the DMA that follow on each flow up to and including `until`, if nobody

@@ -87,6 +87,12 @@ impl Bus {
         ends.filter_map(|(treq, remaining)| self.end_of(treq, remaining)).fold(latest, Picoseconds::min)
     }
 
+    /// Whether a channel of the DMA waits for words of a block.
+    pub(super) fn is_fed(&self, block: usize) -> bool {
+        let pio = &self.blocks.pio[block];
+        self.blocks.dma.hears(pio.requests(&pio.reach()))
+    }
+
     fn fed_sources(&self, outlook: &PioOutlook) -> u64 {
         let heard = (0..BLOCKS.len()).filter(|&n| self.blocks.dma.hears(outlook.requests[n]));
         heard.map(|n| 1 << BLOCKS[n].index()).sum()
@@ -195,7 +201,7 @@ impl Bus {
             if due > until {
                 return false;
             }
-            self.run_unnoticed(block, (&reach, heard), until, is_fed);
+            self.run_unnoticed(block, (&reach, heard), until, is_fed || self.heeds_words);
         }
         self.settle();
         self.io.due(source).is_none_or(|next| next > due)

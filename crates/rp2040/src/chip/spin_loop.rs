@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use crate::bus::Steady;
+use crate::bus::{Looks, Steady};
 use crate::chip::Rp2040;
 
 /// Branches in an iteration of it.
@@ -80,16 +80,23 @@ impl Rp2040 {
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
         let mut until = end;
+        let mut looks = Looks { words_of: None, in_flash: length.xip_accesses != 0 };
         for &register in self.bus.spin.registers() {
             let (steady, at_most) = self.bus.steady(register)?;
             until = until.min(at_most);
-            flows &= steady == Steady::ThroughFlow;
+            flows &= steady != Steady::UntilEvent;
+            if let Steady::UntilWord(block) = steady {
+                looks.words_of = Some(block);
+            }
         }
-        let happened = flows && self.bus.let_flows(until);
+        let happened = flows && self.bus.let_flows(until, looks);
         if happened {
             until = until.min(self.bus.io.now);
         }
-        let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_noticed()));
+        // Who looks at words beside something else is not told of them while a block is led on that nobody notices.
+        let alone = looks.words_of.is_none() || flows;
+        let next = if alone { self.bus.io.next_noticed() } else { self.bus.io.next_wake() };
+        let until = self.bus.clock.cycle_at(until.min(next));
         let core = &mut self.cores[id];
         let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;
         core.leave_out(iterations, length.cycles, length.instructions, length.branches);

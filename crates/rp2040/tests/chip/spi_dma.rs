@@ -49,7 +49,12 @@ fn control(request: u32, increment: u32, chain_to: u32) -> u32 {
 }
 
 /// A program that has set clk_sys and clk_peri to 125 MHz and calls "set up".
-pub(crate) fn at_125_mhz(mut asm: Asm) -> Asm {
+pub(crate) fn at_125_mhz(asm: Asm) -> Asm {
+    at_mhz(125, asm)
+}
+
+/// The same for another frequency, which the PLL gets from 12 MHz: FBDIV is that number, the dividers behind it are 6 and 2.
+pub(crate) fn at_mhz(mhz: u32, mut asm: Asm) -> Asm {
     const XOSC: u32 = 0x4002_4000;
     const PLL: u32 = 0x4002_8000;
     const CLEAR: u32 = 0x3000;
@@ -57,7 +62,7 @@ pub(crate) fn at_125_mhz(mut asm: Asm) -> Asm {
     asm.bl("clocks").bl("set up").b("main").pool();
     asm.label("clocks").poke(RESETS_CLEAR, u32::MAX).poke(XOSC + 0xc, 1).poke(XOSC, 0xfa_baa0);
     asm.wait(255, "crystal").poke(CLOCKS + 0x30, 2).wait(20, "reference");
-    asm.poke(PLL + 8, 125).poke(PLL + CLEAR + 4, 0x21).wait(255, "lock");
+    asm.poke(PLL + 8, mhz).poke(PLL + CLEAR + 4, 0x21).wait(255, "lock");
     asm.poke(PLL + 0xc, 6 << 16 | 2 << 12).poke(PLL + CLEAR + 4, 8);
     asm.poke(CLOCKS + 0x3c, 1).wait(20, "system").poke(CLOCKS + 0x48, 1 << 11).bx(LR).pool();
     asm

@@ -43,6 +43,19 @@ impl Declared for ClientSettings {
     }
 }
 
+/// What a server gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Given {
+    /// The address.
+    pub address: Ipv4Addr,
+    /// Who gave it.
+    pub server: Ipv4Addr,
+    /// How many bits of it name the network; a server that says nothing of that leaves the class of the address (RFC 950).
+    pub prefix: u8,
+    /// Where everything else is reached, if the server says that.
+    pub router: Option<Ipv4Addr>,
+}
+
 /// What it waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -65,7 +78,7 @@ pub struct Client {
     sent: u32,
     next: Option<Picoseconds>,
     sample: Option<Sample>,
-    leased: Option<(Ipv4Addr, Ipv4Addr)>,
+    leased: Option<Given>,
     failure: Option<String>,
     actions: Vec<Action>,
 }
@@ -85,8 +98,8 @@ impl Client {
         }
     }
 
-    /// The address that it was given, and by whom.
-    pub fn leased(&self) -> Option<(Ipv4Addr, Ipv4Addr)> {
+    /// What it was given.
+    pub fn leased(&self) -> Option<Given> {
         self.leased
     }
 
@@ -143,7 +156,7 @@ impl Client {
                 self.send(now);
             }
             (State::Requesting { .. }, DhcpMessageType::Ack) => {
-                self.leased = Some((answer.address, server));
+                self.leased = Some(answer.given(server));
                 if let Some(sample) = &mut self.sample {
                     (sample.done, sample.outcome) = (Some(now), Outcome::Ok);
                 }
@@ -162,19 +175,39 @@ struct Answer {
     kind: DhcpMessageType,
     address: Ipv4Addr,
     server: Option<Ipv4Addr>,
+    mask: Option<Ipv4Addr>,
+    router: Option<Ipv4Addr>,
 }
 
 impl Answer {
+    fn given(&self, server: Ipv4Addr) -> Given {
+        let of_class = match self.address.octets()[0] {
+            0..128 => 8,
+            128..192 => 16,
+            _ => 24,
+        };
+        let prefix = self.mask.map_or(of_class, |mask| mask.to_bits().leading_ones() as u8);
+        Given { address: self.address, server, prefix, router: self.router }
+    }
+
     fn parse(bytes: &[u8], client: HardwareAddress) -> Option<Self> {
         let packet = DhcpPacket::new_checked(bytes).ok()?;
         let is_own = packet.opcode() == DhcpOpCode::Reply
             && packet.transaction_id() == TRANSACTION
             && packet.client_hardware_address() == EthernetAddress(client);
-        let mut answer = Self { kind: DhcpMessageType::Unknown(0), address: packet.your_ip(), server: None };
+        let mut answer = Self {
+            kind: DhcpMessageType::Unknown(0),
+            address: packet.your_ip(),
+            server: None,
+            mask: None,
+            router: None,
+        };
         for option in packet.options() {
             match (option.kind, option.data) {
                 (number::MESSAGE_TYPE, [kind]) => answer.kind = DhcpMessageType::from(*kind),
                 (number::SERVER_IDENTIFIER, &[a, b, c, d]) => answer.server = Some([a, b, c, d].into()),
+                (number::SUBNET_MASK, &[a, b, c, d]) => answer.mask = Some([a, b, c, d].into()),
+                (number::ROUTER, &[a, b, c, d, ..]) => answer.router = Some([a, b, c, d].into()),
                 _ => {}
             }
         }
@@ -207,7 +240,7 @@ impl Machine for Client {
     fn results(&self) -> Results {
         let samples = self.sample.iter().filter(|_| self.is_done()).cloned().collect();
         let mut results = Results::measured(samples, "leases", self.failure.as_deref());
-        if let Some((address, server)) = self.leased {
+        if let Some(Given { address, server, .. }) = self.leased {
             results.summary = format!("was given {address} by {server}");
         }
         results
@@ -249,7 +282,9 @@ mod tests {
             let from = ends([10, 0, 0, 1], SERVER_PORT);
             client.handle(now, Event::Datagram { socket: SOCKET, from, bytes: &answer });
         }
-        assert_eq!(client.leased(), Some(([10, 0, 0, 7].into(), [10, 0, 0, 1].into())));
+        let expected =
+            Given { address: [10, 0, 0, 7].into(), server: [10, 0, 0, 1].into(), prefix: 24, router: None };
+        assert_eq!(client.leased(), Some(expected));
         assert!(client.is_done() && client.results().summary == "was given 10.0.0.7 by 10.0.0.1");
     }
 

@@ -12,7 +12,7 @@ use std::net::Ipv4Addr;
 use smoltcp::wire::DhcpMessageType;
 use units::Picoseconds;
 
-pub use client::{Client, ClientSettings};
+pub use client::{Client, ClientSettings, Given};
 pub use leases::{Lease, LeaseState};
 pub use settings::{Answers, HardwareAddress, OPTIONS, ReplyTo, Reservation, Settings};
 

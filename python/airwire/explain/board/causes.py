@@ -62,6 +62,7 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
         *_console(stages),
         *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
+        *_power_save(stages, evidence),
         *_air(stages),
         *_delay(stages),
         *_waits(stages),
@@ -220,13 +221,32 @@ def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
 
 
 def _air(stages: Sequence[Stage]) -> list[NamedCause]:
-    """Channel, beacons and access point, each way."""
+    """Channel and access point, each way; where the PC is on Wi-Fi as well, its own apart."""
     air = [stage for stage in stages if stage.cause == "air" and stage.subject == "frames"]
-    if not air:
+    change = "send fewer and fuller frames"
+    own, theirs = ([stage for stage in air if (stage.site == "pc") is of_pc] for of_pc in (False, True))
+    found = []
+    if own:
+        evidence = ("It is the channel and the access point.",)
+        found.append(NamedCause("the way through Wi-Fi", sum_ps(own), change, "air", evidence=evidence))
+    if theirs:
+        evidence = ("It is the channel once more, between the access point and the PC.",)
+        change = "put the PC on a cable"
+        found.append(NamedCause("the PC's own Wi-Fi", sum_ps(theirs), change, "air", evidence=evidence))
+    return found
+
+
+def _power_save(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
+    """What an access point keeps frames for, until a radio that dozes listens to a beacon."""
+    ps = sum_ps([stage for stage in stages if stage.cause == "gate" and stage.subject == "frames"])
+    if not ps:
         return []
-    evidence = ("It is the channel, the beacons that a dozing radio waits for, and the access point.",)
-    change = "switch the radio's power save off, or send fewer and fuller frames"
-    return [NamedCause("the way through Wi-Fi", sum_ps(air), change, "air", evidence=evidence)]
+    saved = evidence.get("power_save_milliamperes")
+    price = f", +{saved:.0f} mA" if saved else ""
+    of_the_pc = "" if saved else " of the PC"
+    sentence = "The access point keeps frames for a radio that dozes until a beacon that it listens to."
+    name, change = f"power save{of_the_pc}", f"set PM off{price}"
+    return [NamedCause(name, ps, change, "power_save", evidence=(sentence,), removable_ps=ps)]
 
 
 def _delay(stages: Sequence[Stage]) -> list[NamedCause]:

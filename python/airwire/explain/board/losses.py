@@ -36,6 +36,7 @@ _WAITS: dict[Awaited, str] = {
     "link": "the board has no link yet",
     "address": "the board has not said its address; name it in place of board",
     "settling": "the board has had its address for less than 100 ms",
+    "pc-address": "the PC has no address in the board's own network",
 }
 
 

@@ -266,6 +266,9 @@ fn at_both_ends(crossing: &Crossing) -> [TracedFrame; 2] {
         start: frame.start,
         end: frame.end,
         over_air: false,
+        pc_over_air: false,
+        at_last_air: None,
+        kept: None,
         bytes: frame.bytes.clone(),
     };
     // First where it begins.

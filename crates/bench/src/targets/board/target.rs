@@ -123,6 +123,7 @@ impl Target for BoardTarget {
                     None => why.as_str(),
                     Some(Awaited::Start(_)) => "its time had not come",
                     Some(Awaited::Link) => "it waited for the board's link",
+                    Some(Awaited::PcAddress) => "it waited for the PC to join the board's own network",
                     Some(Awaited::Address | Awaited::Settling) => {
                         "it waited for the board's address: the board has said nothing from one"
                     }

@@ -107,6 +107,16 @@ impl Pio {
         offset == FDEBUG
     }
 
+    /// Whether a register says how full the FIFOs are.
+    pub(crate) const fn shows_words(&self, offset: u32) -> bool {
+        offset == FSTAT
+    }
+
+    /// Which FIFOs are full and which are empty, as FSTAT has it.
+    pub(crate) fn fifo_states(&self) -> u32 {
+        self.fstat()
+    }
+
     fn write_ctrl(&mut self, value: u32, now: u64) {
         for (machine, n) in self.machines.iter_mut().zip(0..) {
             if value >> (4 + n) & 1 == 1 {

@@ -202,6 +202,11 @@ impl Pio {
         }
     }
 
+    /// Tells outside of every change of these pins from here on, whoever leads the block on.
+    pub(crate) fn set_heard(&mut self, pins: u32) {
+        self.heard = pins;
+    }
+
     /// clk_sys got another frequency, just now.
     pub fn clocks_changed(&mut self, io: &mut Io) {
         if self.started {

@@ -169,8 +169,12 @@ impl Pio {
         next.ps().checked_add_unsigned(cycles.saturating_sub(1) * period).map(Picoseconds::new)
     }
 
-    /// Whether a machine goes on up to and including a time without asking its FIFOs for anything.
+    /// Whether a machine goes on up to and including a time without asking its FIFOs for anything, and an access then would find
+    /// no cycle that is a picosecond ahead.
     pub(crate) fn leaves_fifos_alone(&self, n: usize, at: Picoseconds) -> bool {
+        if self.edges.last_at(at) != self.edges.cycle_at(at) {
+            return false;
+        }
         let machine = &self.machines[n];
         let has_bits = !machine.config.autopull || machine.osr_count < machine.config.pull_threshold;
         machine.stall.is_none() && has_bits && !self.lines_stale && self.next_word() > at

@@ -104,6 +104,8 @@ impl Witness {
         let fastest_hz = board.chip().clock_hz() / mcu.least_spi_divider;
         evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz.min(fastest_hz));
         (evidence.mcu_sck_hz, evidence.dma_channels) = (Some(fastest_hz), Some(mcu.dma_channels));
+        let saved = board.parts().lan().and_then(|lan| lan.power_save_milliamperes());
+        evidence.power_save_milliamperes = saved;
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
         let clock_hz = evidence.sck_hz.unwrap_or(0);
         let over_spi = facts.map(|facts| accesses::intervals(&self.accesses, facts.model, clock_hz));
