@@ -1,6 +1,6 @@
 /* What an application sees of the network, whichever way it is reached: the chip's own sockets (hardware/), lwIP's raw
- * interface (lwip_raw/), lwIP's sockets on FreeRTOS (lwip_sockets/), or the sockets of a PC (posix/). An image is
- * one application on one of them.
+ * interface (lwip_raw/), lwIP's sockets on FreeRTOS (lwip_sockets/), a small stack of our own (small/), or the sockets
+ * of a PC (posix/). An image is one application on one of them.
  *
  * Everything happens in one place: network_run() calls an application's functions one after the other, and they do not
  * wait. Addresses lie as on the wire, the first octet lowest in memory; ports are numbers. */

@@ -207,6 +207,24 @@ static void nobody_is_asked_for_ever(void) {
     EXPECT_EQUAL(stack_wait_ms(60000, 5000), 5000);
 }
 
+/* 0 in its place says that there is no sum (RFC 768). */
+static void a_sum_that_comes_out_as_0_is_written_as_its_other_zero(void) {
+    static const uint8_t all[4] = {192, 168, 1, 255};
+    peer_begin();
+    const struct udp_port *port = udp_bind(1000, hear, &heard);
+    unsigned other_zeros = 0;
+    for (unsigned word = 0x0101; word < 0x10000; word += 1) {
+        const char text[3] = {(char)(word >> 8), (char)word, 0};
+        if (!text[0] || !text[1]) {
+            continue;
+        }
+        struct bytes sent = written(port, all, text);
+        other_zeros += sent.at[40] == 0xff && sent.at[41] == 0xff;
+        EXPECT(sent.at[40] || sent.at[41]);
+    }
+    EXPECT_EQUAL(other_zeros, 1);
+}
+
 static void a_datagram_to_all_stations_needs_no_answer(void) {
     static const uint8_t all[4] = {192, 168, 1, 255};
     peer_begin();
@@ -228,6 +246,7 @@ int main(void) {
     a_datagram_reaches_the_port_that_it_is_for();
     a_datagram_waits_until_it_is_known_who_is_to_get_it();
     nobody_is_asked_for_ever();
+    a_sum_that_comes_out_as_0_is_written_as_its_other_zero();
     a_datagram_to_all_stations_needs_no_answer();
     return expect_result();
 }

@@ -206,6 +206,38 @@ static void the_own_window_is_what_there_is_room_for(void) {
     EXPECT_EQUAL(hear().window, 2100);
 }
 
+/* Several times around both rings. */
+static void bytes_keep_their_order_for_as_long_as_they_come(void) {
+    open_from_peer();
+    uint8_t in = 0, out = 0, bytes[700], came[700];
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned n = 0; n < sizeof bytes; n++) {
+            bytes[n] = in++;
+        }
+        give(ACK | PSH, (const char *)bytes, sizeof bytes, 4000);
+        peer += sizeof bytes;
+        EXPECT_EQUAL(tcp_read(came, sizeof came), sizeof came);
+        EXPECT(!memcmp(came, bytes, sizeof bytes));
+        EXPECT_EQUAL(tcp_write(came, sizeof came), sizeof came);
+        struct peer_segment echoed = hear();
+        EXPECT_EQUAL(echoed.count, sizeof came);
+        for (unsigned n = 0; n < echoed.count; n++) {
+            EXPECT_EQUAL((uint8_t)text_heard[n], out++);
+        }
+        own += sizeof came;
+        give(ACK, NULL, 0, 4000);
+    }
+}
+
+static void what_was_never_sent_cannot_be_acknowledged(void) {
+    open_from_peer();
+    own += 100;
+    give(ACK | PSH, "ab", 2, 4000);
+    own -= 100;
+    EXPECT_EQUAL(tcp_take_events(), 0);
+    expect_segment(ACK, "");
+}
+
 static void the_peer_may_end_first(void) {
     open_from_peer();
     give(ACK | FIN | PSH, "end", 3, 4000);
@@ -418,6 +450,8 @@ int main(void) {
     a_window_is_kept_and_asked_for_when_it_is_shut();
     what_comes_out_of_order_is_asked_for_again();
     the_own_window_is_what_there_is_room_for();
+    bytes_keep_their_order_for_as_long_as_they_come();
+    what_was_never_sent_cannot_be_acknowledged();
     the_peer_may_end_first();
     the_stack_may_end_first();
     a_lost_end_is_sent_again();

@@ -50,4 +50,16 @@ static void sleep(void *context, uint32_t limit_us) {
     bus->now_us += limit_us;
 }
 
+static void exchange_each(void *context, uint8_t opcode, uint16_t address, const uint8_t *out, uint8_t *in,
+                          size_t count) {
+    struct simulated_bus *bus = context;
+    for (size_t at = 0; at < count; at++, address++) {
+        const uint8_t header[3] = {opcode, (uint8_t)(address >> 8), (uint8_t)address};
+        exchange(context, header, sizeof header, out ? out + at : NULL, in ? in + at : NULL, 1);
+        bus->in_runs++;
+    }
+}
+
+const struct wiznet_port simulated_port_with_runs = {start,        reset, exchange,     write_filled,
+                                                     microseconds, sleep, exchange_each};
 const struct wiznet_port simulated_port = {start, reset, exchange, write_filled, microseconds, sleep, NULL};

@@ -15,9 +15,11 @@ typedef uint8_t spi_peer(void *context, unsigned place, uint8_t out);
 struct simulated_bus {
     spi_peer *peer;
     void *context;
-    uint64_t transactions; /* how often the bus has been used */
+    uint64_t transactions; /* how often the bus has been used, and of those in runs */
+    uint64_t in_runs;
     uint64_t now_us;
 };
-extern const struct wiznet_port simulated_port;
+/* One transaction after the other, and a port that has runs of them too. */
+extern const struct wiznet_port simulated_port, simulated_port_with_runs;
 
 #endif

@@ -12,10 +12,11 @@ static const uint8_t mac[6] = {2, 0, 0, 0x41, 0x57, 0x50};
 static struct wiznet wiznet;
 static struct simulated_chip chip;
 static const struct simulated_kind *kind;
+static const struct wiznet_port *port = &simulated_port;
 
 static void begin(void) {
     chip_begin(&chip, kind);
-    wiznet = (struct wiznet){.chip = wiznet.chip, .port = &simulated_port, .context = &chip.bus};
+    wiznet = (struct wiznet){.chip = wiznet.chip, .port = port, .context = &chip.bus};
     EXPECT_EQUAL(wiznet_start(&wiznet, 33300000, mac), WIZNET_READY);
     EXPECT(wiznet_frames_open(&wiznet));
     chip_forget_sent(&chip, 0);
@@ -266,5 +267,11 @@ int test_macraw(void) {
     the_driver_moves_frames_through(&wiznet_w5200, &simulated_w5200);
     the_driver_moves_frames_through(&wiznet_w5100s, &simulated_w5100s);
     the_driver_moves_frames_through(&wiznet_w5100, &simulated_w5100);
+    EXPECT_EQUAL(chip.bus.in_runs, 0);
+    port = &simulated_port_with_runs;
+    the_driver_moves_frames_through(&wiznet_w5100, &simulated_w5100);
+    EXPECT(chip.bus.in_runs > chip.bus.transactions / 2);
+    the_driver_moves_frames_through(&wiznet_w5200, &simulated_w5200);
+    EXPECT_EQUAL(chip.bus.in_runs, 0);
     return expect_result();
 }
