@@ -159,6 +159,25 @@ def test_without_symbols_the_processor_is_named_once_and_the_reason_is_told() ->
     assert (folded.change, folded.evidence) == ("raise clk_sys", [])
 
 
+def test_power_save_is_named_with_its_share_its_change_and_what_that_costs() -> None:
+    stages = [
+        stage_of("gate", "wire", "frames", "board", 192 * MS),
+        stage_of("air", "wire", "frames", "board", 6 * MS),
+        stage_of("air", "pc", "frames", "pc", 5 * MS),
+        stage_of("chip", "board", "frames", "board", 7 * MS),
+    ]
+    found = causes(stages, {"power_save_milliamperes": 34.37})
+    assert [(one.kind, one.ps / MS) for one in found] == [("power_save", 192), ("chip", 7), ("air", 6), ("air", 5)]
+    assert [one.name for one in found[2:]] == ["the way through Wi-Fi", "the PC's own Wi-Fi"]
+    verdict, *_ = verdicts_from(
+        found, Waterfall(50, 210 * MS, 1, stages), lambda ps: f"{ps / MS:.0f} ms", lambda _: None
+    )
+    assert verdict.line == "91 % is power save: set PM off, +34 mA"
+    assert verdict.details[0] == "That is 192 ms of 210 ms."
+    # A board whose radio is awake waits for that of its client.
+    assert causes(stages, {})[0].name == "power save of the PC"
+
+
 def test_a_name_as_long_as_cpp_makes_them_fits_the_line() -> None:
     name = "std::__detail::_Executor<" + "char, " * 40 + ">"
     (cause,) = causes([stage_of("cpu", "board", "function", name, 1e9)], {"xip_stall_share": 0.5})

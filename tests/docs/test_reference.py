@@ -192,7 +192,7 @@ def test_the_reference_of_networks_is_up_to_date() -> None:
 
 def test_every_example_on_the_page_of_networks_is_a_right_one(tmp_path: Path) -> None:
     examples = re.findall(r"^```toml\n(.*?)^```$", NETWORKS_PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert len(examples) == len(network_reference().kinds) + 3
+    assert len(examples) == len(network_reference().kinds) + 4
     for example in examples:
         # A certificate is a file of the user's.
         example = re.sub(r"^certificate = .*\n", "", example, flags=re.MULTILINE)

@@ -48,7 +48,7 @@ def serving(folder: Path, image: str, network: str, for_: str) -> tuple[Board, l
 @pytest.mark.parametrize("image", PYTHONS)
 def test_the_pc_joins_is_given_an_address_pings_and_reads_pages(tmp_path: Path, image: str) -> None:
     board, printed = serving(tmp_path, image, STATION, "15 s")
-    # MicroPython's access point is 192.168.4.1, and its server gives out addresses from .16 on (shared/netutils/dhcpserver).
+    # MicroPython's access point is 192.168.4.1; the first address that its server gives out ends in 16.
     assert "up 192.168.4.1" in printed, printed
     assert "served 5 192.168.4.16" in printed, printed
     for name, count in (("ping", "20 pings"), ("page", "5 requests")):

@@ -13,7 +13,7 @@ use super::WIFI_HOP;
 use super::beacons::Beacons;
 use super::exchange::Exchange;
 use super::frame::{Content, Frame, Kept, Sender, Way};
-use super::station::{RadioUse, Station, StationSetup};
+use super::station::{RadioUse, Station, StationSetup, Through};
 use crate::Settings;
 use crate::links::wifi::MAC_BYTES;
 use crate::stage::{BusyChannel, PhyRate};
@@ -265,10 +265,10 @@ impl WifiAir {
         };
         let order = &mut self.stations[frame.station].order[way as usize];
         if let Some(own) = order.iter_mut().find(|(number, _)| *number == ticket) {
-            own.1 = Some((is_lost, frame.kept));
+            own.1 = Some(Through { is_lost, kept: frame.kept });
         }
         // What came through before an earlier frame waits for it at the receiver.
-        while let Some((ticket, Some((is_lost, kept)))) = order.front().copied() {
+        while let Some((ticket, Some(Through { is_lost, kept }))) = order.front().copied() {
             order.pop_front();
             self.passed.push_back(Passed { ticket, leaves: (!is_lost).then(|| self.now + after), kept });
         }

@@ -110,6 +110,13 @@ pub struct RadioUse {
     pub doze: Picoseconds,
 }
 
+/// What became of a frame that is through.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Through {
+    pub(super) is_lost: bool,
+    pub(super) kept: Option<Kept>,
+}
+
 /// A station on the channel.
 #[derive(Debug, Clone)]
 pub(super) struct Station {
@@ -125,7 +132,7 @@ pub(super) struct Station {
     /// What the access point keeps for it, and since when.
     pub(super) kept: VecDeque<(Picoseconds, Frame)>,
     /// Its frames of each way in their order, and what became of those that are through: whether they were lost.
-    pub(super) order: [VecDeque<(u64, Option<(bool, Option<Kept>)>)>; 2],
+    pub(super) order: [VecDeque<(u64, Option<Through>)>; 2],
     pub(super) used: RadioUse,
 }
 
