@@ -407,3 +407,21 @@ fn messages_that_are_lost_say_why_and_when() {
     assert_eq!((loss.cause, loss.first.peer), (traffic::Cause::TimedOut, None));
     assert!(loss.count >= 1 && loss.first.at <= loss.last.at && loss.first.index <= loss.last.index);
 }
+
+#[test]
+fn a_pc_may_be_a_station_of_the_boards_own_network() {
+    let setup = parse("[pc.station]\nssid = \"bench\"\npassphrase = \"correct horse\"").expect("it is right");
+    let (joiners, pc) = (Lan::new(&setup).joiners(), setup.pc.expect("there is one"));
+    let [only] = &joiners[..] else { panic!("one PC joins, not {}", joiners.len()) };
+    assert_eq!((only.address, only.ssid.as_deref()), (pc.mac, Some("bench")));
+    assert_eq!(only.passphrase.as_deref(), Some("correct horse"));
+    assert!(Lan::new(&parse("").expect("it is right")).joiners().is_empty());
+    for (text, why) in [
+        ("passphrase = \"short\"", "pc.station: passphrase takes 8 to 63 characters"),
+        ("ssid = \"\"", "pc.station: ssid takes 1 to 32 bytes"),
+        ("sid = \"bench\"", "pc.station.sid"),
+    ] {
+        let sentence = sentence(&format!("[pc.station]\n{text}"));
+        assert!(sentence.contains(why), "{sentence}");
+    }
+}

@@ -268,8 +268,13 @@ mod tests {
     fn it_is_given_an_address_by_a_server_and_says_so() {
         let mut client = Client::new(ClientSettings::from_options(&[]).unwrap());
         let mut server = Server::new(
-            Settings::from_options(&[("server", "10.0.0.1"), ("first", "10.0.0.7"), ("last", "10.0.0.9")])
-                .unwrap(),
+            Settings::from_options(&[
+                ("server", "10.0.0.1"),
+                ("first", "10.0.0.7"),
+                ("last", "10.0.0.9"),
+                ("router", "10.0.0.1"),
+            ])
+            .unwrap(),
         );
         let now = Picoseconds::ZERO;
         client.handle(now, Event::Wake);
@@ -282,8 +287,8 @@ mod tests {
             let from = ends([10, 0, 0, 1], SERVER_PORT);
             client.handle(now, Event::Datagram { socket: SOCKET, from, bytes: &answer });
         }
-        let expected =
-            Given { address: [10, 0, 0, 7].into(), server: [10, 0, 0, 1].into(), prefix: 24, router: None };
+        let (address, server) = ([10, 0, 0, 7].into(), [10, 0, 0, 1].into());
+        let expected = Given { address, server, prefix: 24, router: Some(server) };
         assert_eq!(client.leased(), Some(expected));
         assert!(client.is_done() && client.results().summary == "was given 10.0.0.7 by 10.0.0.1");
     }
