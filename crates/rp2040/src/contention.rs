@@ -7,69 +7,32 @@ const REMEMBERED_CYCLES: usize = 64;
 const ROW: usize = 8;
 /// A use is the cycle above the number of the master.
 const MASTER_BITS: u32 = 2;
-/// Two uses in one cycle differ by less than this.
-const MASTERS: u64 = 1 << MASTER_BITS;
 
 /// Who used which bank of SRAM in the last cycles.
 #[derive(Debug, Clone)]
 pub(crate) struct Contention {
     used: Box<[u64; ROW * REMEMBERED_CYCLES]>,
-    is_on: bool,
-    /// It is on, and nobody counts accesses besides.
-    is_all: bool,
 }
 
 impl Default for Contention {
-    /// One master alone.
     fn default() -> Self {
-        Self { used: Box::new([u64::MAX; ROW * REMEMBERED_CYCLES]), is_on: false, is_all: false }
+        Self { used: Box::new([u64::MAX; ROW * REMEMBERED_CYCLES]) }
     }
-}
-
-fn place(bank: u32, cycle: u64) -> usize {
-    cycle as usize % REMEMBERED_CYCLES * ROW + bank as usize % ROW
 }
 
 impl Contention {
-    /// More than one master is at work from here on, or no longer.
-    pub(crate) fn switch(&mut self, on: bool) {
-        (self.is_on, self.is_all) = (on, false);
-        self.used.fill(u64::MAX);
-    }
-
-    /// Whether more than one master is at work.
+    /// A master uses a bank at a cycle; gives the cycles that it waits because another one used it just then.
     #[inline(always)]
-    pub(crate) fn is_on(&self) -> bool {
-        self.is_on
-    }
-
-    /// Somebody counts accesses besides, or nobody does.
-    pub(crate) fn set_counted(&mut self, counted: bool) {
-        self.is_all = self.is_on && !counted;
-    }
-
-    /// Whether clashes are all that there is to see of an access.
-    #[inline(always)]
-    pub(crate) fn is_all(&self) -> bool {
-        self.is_all
-    }
-
-    /// A master uses a bank at a cycle; true when another one used it just then: it comes a cycle later.
-    #[inline(always)]
-    pub(crate) fn clashes(&mut self, bank: u32, master: u8, cycle: u64) -> bool {
+    pub(crate) fn use_bank(&mut self, bank: u32, master: u8, cycle: u64) -> u64 {
+        let place = |cycle: u64| cycle as usize % REMEMBERED_CYCLES * ROW + bank as usize % ROW;
         let own = cycle << MASTER_BITS | u64::from(master);
-        let used = &mut self.used[place(bank, cycle)];
-        if (*used ^ own).wrapping_sub(1) < MASTERS - 1 {
-            self.put_off(bank, own);
-            return true;
+        let used = &mut self.used[place(cycle)];
+        let differs = *used ^ own;
+        if differs != 0 && differs >> MASTER_BITS == 0 {
+            self.used[place(cycle + 1)] = own + (1 << MASTER_BITS);
+            return 1;
         }
         *used = own;
-        false
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn put_off(&mut self, bank: u32, own: u64) {
-        self.used[place(bank, (own >> MASTER_BITS) + 1)] = own + MASTERS;
+        0
     }
 }

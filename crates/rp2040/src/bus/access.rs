@@ -32,23 +32,22 @@ impl Bus {
     #[inline(always)]
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let bank = memory::bank(offset);
-        if !self.contention.is_all() {
-            return self.contend_and_count(master, bank, cycle);
+        let waits = match &mut self.contention {
+            Some(contention) => contention.use_bank(bank, master, cycle),
+            None => 0,
+        };
+        if waits != 0 {
+            self.bank_wait_cycles += waits;
         }
-        if self.contention.clashes(bank, master, cycle) {
-            self.bank_wait_cycles += 1;
-            return 1;
+        if self.blocks.bus_ctrl.is_counting() {
+            self.count_bank(bank, waits != 0);
         }
-        0
+        waits
     }
 
     #[cold]
-    #[inline(never)]
-    fn contend_and_count(&mut self, master: u8, bank: u32, cycle: u64) -> u64 {
-        let clashes = self.contention.is_on() && self.contention.clashes(bank, master, cycle);
-        self.bank_wait_cycles += u64::from(clashes);
-        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], clashes);
-        u64::from(clashes)
+    fn count_bank(&mut self, bank: u32, contested: bool) {
+        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], contested);
     }
 
     /// Counts an access for the performance counters, if they count anything.

@@ -4,6 +4,7 @@
 use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause};
+use crate::contention::Contention;
 use crate::lines::Irq;
 use crate::peripherals::Source;
 use cortexm::{NMI, SYS_TICK};
@@ -338,17 +339,15 @@ impl Bus {
 
     /// Two cores or the DMA and a core may meet at one bank of memory.
     pub(crate) fn share_memory(&mut self, shared: bool) {
-        if shared != self.contention.is_on() {
-            self.contention.switch(shared);
+        if shared != self.contention.is_some() {
+            self.contention = shared.then(Contention::default);
             self.decide_watch();
         }
     }
 
     /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
     pub(super) fn decide_watch(&mut self) {
-        let counted = self.blocks.bus_ctrl.is_counting();
-        self.contention.set_counted(counted);
-        self.watch.see_every_access(self.contention.is_on() || counted);
+        self.watch.see_every_access(self.contention.is_some() || self.blocks.bus_ctrl.is_counting());
     }
 
     pub(crate) fn request_reset(&mut self) {

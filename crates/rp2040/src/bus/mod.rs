@@ -75,7 +75,7 @@ pub(crate) struct Bus {
     pub(crate) watch: Watch,
     /// Who used which bank of SRAM of late, while more than one bus master is at work.
     #[serde(skip)]
-    contention: Contention,
+    contention: Option<Contention>,
     /// What is typed at each UART and has not arrived yet.
     pub(crate) typed: [VecDeque<u8>; 2],
     /// Of each core: the cycle up to which it may access what is not memory, because the other one has come that far.
@@ -154,7 +154,7 @@ impl Bus {
             stale_sram: Vec::new(),
             attention: false,
             watch: Watch::default(),
-            contention: Contention::default(),
+            contention: None,
             typed: Default::default(),
             may_run_to: [u64::MAX; 2],
             stopped: None,

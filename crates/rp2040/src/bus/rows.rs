@@ -26,7 +26,7 @@ impl Bus {
         self.io.now = now;
         self.flow = None;
         self.blocks.dma.begin_row(now);
-        let waits = if self.contention.is_on() { self.contend_for_row(&row) } else { 0 };
+        let waits = if self.contention.is_some() { self.contend_for_row(&row) } else { 0 };
         self.sram.move_words((row.read, row.read_step), (row.write, row.write_step), row.words);
         self.dma_transfers += u64::from(row.words);
         let due = self.blocks.dma.end_row(&row, waits);
@@ -54,6 +54,7 @@ impl Bus {
     /// time on that the transfers come to the same banks, and so is what they wait. Gives the longest one.
     fn contend_for_row(&mut self, row: &Row) -> u32 {
         let cycle = self.cycle_now();
+        let Some(contention) = &mut self.contention else { return 0 };
         let period = if row.read_step | row.write_step == 0 { 1 } else { BANKS };
         let mut waits = [0; BANKS];
         let mut most = 0;
@@ -61,8 +62,8 @@ impl Bus {
         for number in 0..words.min(2 * period) {
             let read = row.read + row.read_step * number as u32 - SRAM_BASE;
             let write = row.write + row.write_step * number as u32 - SRAM_BASE;
-            let read = u64::from(self.contention.clashes(memory::bank(read), DMA_MASTER, cycle));
-            let write = u64::from(self.contention.clashes(memory::bank(write), DMA_MASTER, cycle + 1));
+            let read = contention.use_bank(memory::bank(read), DMA_MASTER, cycle);
+            let write = contention.use_bank(memory::bank(write), DMA_MASTER, cycle + 1);
             most = most.max(read).max(write);
             waits[number % period] = read + write;
             self.bank_wait_cycles += read + write;
