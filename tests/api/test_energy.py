@@ -11,7 +11,7 @@ import pytest
 import airwire
 from airwire.link.energy import Energy, parse_battery
 
-CURRENTS = Path(__file__).parents[2] / "crates" / "links" / "params" / "currents.toml"
+CURRENTS = Path(__file__).parents[2] / "crates" / "links" / "currents.toml"
 TABLE: dict[str, Any] = tomllib.loads(CURRENTS.read_text(encoding="utf-8"))
 S = 10**12
 

@@ -1,5 +1,5 @@
 //! What a message takes of its sender's battery: the stages of a link by the currents of its radio. Currents are data with
-//! their sources (`params/currents.toml`); only links whose radio is there have an energy.
+//! their sources (`currents.toml`); only links whose radio is there have an energy.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -165,7 +165,7 @@ impl Current {
 
 fn currents() -> &'static BTreeMap<String, Radio> {
     static PARSED: OnceLock<BTreeMap<String, Radio>> = OnceLock::new();
-    let text = include_str!("../params/currents.toml");
+    let text = include_str!("../currents.toml");
     PARSED.get_or_init(|| {
         toml::from_str(text).expect("currents.toml has a chip, its currents and stages for each link")
     })

@@ -1,6 +1,6 @@
 """What a message costs the sender's battery, and how long one lasts.
 
-The core has the currents with their sources (``crates/links/params/currents.toml``). Only links whose radio is there
+The core has the currents with their sources (``crates/links/currents.toml``). Only links whose radio is there
 have an energy. What is left out is said with each: an external microcontroller, the receiver, and what a stack does
 beside the stages.
 """
