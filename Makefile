@@ -22,7 +22,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -120,14 +120,15 @@ avr-compiler:
 
 test: lint test-rust test-python ## Lint and test everything that is fast
 
-lint: $(VENV)/packages
+# The linter of Rust needs nothing of Python's packages, which are installed meanwhile.
+lint:
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-rust lint-others
 
 lint-rust:
 	cargo fmt --all --check
 	cargo clippy --workspace --features airwire-py/extension-module --all-targets --release --locked -- -D warnings
 
-lint-others:
+lint-others: $(VENV)/packages
 	$(BIN)/ruff format --check python tests benches tools firmware/python
 	$(BIN)/ruff check python tests benches tools firmware/python
 	$(BIN)/mypy
@@ -138,7 +139,14 @@ firmware-or-not: $(VENV)/packages $(VENV)/installed
 	@if command -v arm-none-eabi-gcc >/dev/null; then $(MAKE) firmware; \
 		else echo "There is no arm-none-eabi-gcc; tests of the firmware's images skip."; fi
 
-test-rust: firmware-or-not
+# What the tests run, built side by side: a link or a compiler that uses one processor leaves the other to the rest.
+builds:
+	@$(MAKE) --no-print-directory -j3 firmware-or-not rust-tests web
+
+rust-tests: $(VENV)/installed
+	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet --no-run
+
+test-rust: builds
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
@@ -147,7 +155,7 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual
 
 # How long each test took is kept in build/test-results. A process more than a small machine has processors, as some
 # tests wait for real clocks; the longest files come first (tests/order.py).
-test-python: firmware-or-not web
+test-python: builds
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
 		--junit-xml build/test-results/python.xml
 

@@ -1,5 +1,5 @@
-/* The SPI that the board's network chip is on. Mode 0 or 3, as it suits the port: WIZnet's chips take both (W5500 datasheet
- * 2.1). */
+/* The SPI that the board's network chip is on. Mode 0 or 3, as it suits the port: WIZnet's chips take both (W5500
+ * datasheet 2.1). */
 #ifndef HAL_SPI_H
 #define HAL_SPI_H
 

@@ -33,10 +33,10 @@ def link(
     battery: options.Battery = None,
     json: options.Json = False,
 ) -> None:
-    """Show where the time of a message on a link goes, and what it takes of a battery.
+    """Show where the time of a message on a link goes.
 
-    It is the mean of every stage of an idle link, clock phases unknown. Example: airwire link lora --payload 128 --set
-    sf=9 --every 60s --battery 2400mAh
+    It is the mean of every stage of an idle link, clock phases unknown. With --every also what it takes of a battery.
+    Example: airwire link lora --payload 128 --set sf=9 --every 60s
     """
     from airwire.link.energy import parse_battery
 
