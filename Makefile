@@ -74,6 +74,7 @@ demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, th
 	$(BIN)/airwire demo
 	@tools/probe_a_served_board $(BIN)/airwire $(FIRMWARE)/w5500-evb-pico/pingpong_server-hardware.elf
 
+# Ninja has jobs of its own, and takes none of make's.
 # Each image for each board, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
 firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's images for every board
@@ -88,10 +89,10 @@ $(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsd
 # All images of a board, or those that are named.
 define build_board
 @$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
-@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING --no-warn-unused-cli \
+@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING -Wno-unused-cli \
 	-DCMAKE_TOOLCHAIN_FILE=cmake/$(if $(filter $(AVR_BOARDS),$(1)),avr,arm-none-eabi).cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
 	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
-@PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \
+@MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \
 	cmake --build $(FIRMWARE)/$(1) $(if $(2),--target $(2)) -- --quiet
 
 endef
