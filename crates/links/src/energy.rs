@@ -25,14 +25,9 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// The mean current with a message so often, in amperes.
-    pub fn mean_a(&self, every: Picoseconds) -> f64 {
-        self.between_a + self.message_j / self.supply_volts / seconds(every)
-    }
-
     /// What a message takes with the time until the next one, in joules.
     pub fn with_interval_j(&self, every: Picoseconds) -> f64 {
-        self.mean_a(every) * self.supply_volts * seconds(every)
+        self.message_j + self.between_a * self.supply_volts * seconds(every)
     }
 }
 
@@ -190,11 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_current_is_that_between_messages_and_a_messages_charge_over_the_interval() {
+    fn a_message_takes_its_own_energy_and_that_of_the_time_until_the_next_one() {
         let energy = Energy { chip: "a chip", message_j: 3e-3, between_a: 1e-6, supply_volts: 3.0 };
         let every = Picoseconds::new(10 * units::PS_PER_S);
-        // 1 mC every 10 s, and 1 uA: 101 uA.
-        assert!((energy.mean_a(every) - 101e-6).abs() < 1e-12);
+        // 3 mJ, and 10 s of 1 uA at 3 V.
         assert!((energy.with_interval_j(every) - 3.03e-3).abs() < 1e-9);
     }
 }

@@ -12,8 +12,8 @@ from airwire.model import Analysis, rows_of_boards, rows_of_links
 
 def print_energies(analysis: Analysis) -> None:
     """A line for each row whose currents are known."""
-    found = [(row.path, link_energy(row)) for row in rows_of_links(analysis)]
-    found += [(row.path, board_energy(row)) for row in rows_of_boards(analysis)]
+    found = [(row.path, link_energy(row.target)) for row in rows_of_links(analysis)]
+    found += [(row.path, board_energy(row.target)) for row in rows_of_boards(analysis)]
     told = [(path, sentence) for path, sentence in found if sentence is not None]
     out = console()
     if told:

@@ -89,9 +89,9 @@ PC_STATION = """\
 ## The PC in the board's own network
 
 A radio may make a network of its own, such as MicroPython's `network.WLAN(network.AP_IF)`. The table `[pc.station]`
-makes the PC a station of it: it joins as soon as the network is there, with its passphrase, asks the board's DHCP
-server for an address, and has that from there on. Clients of the PC begin then. Where a file has no such table, the PC
-keeps its own address, and whoever sends to such a network has joined it.
+makes the PC a station of it, which joins with its passphrase as soon as the network is there. The PC then asks the
+board's DHCP server for an address. Its clients begin when it has one. Without this table the PC keeps its own address,
+and whoever sends to such a network has joined it.
 
 ```toml
 [pc.station]

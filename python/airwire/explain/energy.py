@@ -6,21 +6,19 @@ from airwire.board.row import BoardRow
 from airwire.explain.quantities import battery_life, current, energy, rough_time
 from airwire.link.energy import Energy
 from airwire.link.model import LinkRow
-from airwire.model import Capture
 
 _BATTERY_MAH = 1000
 _BATTERY_AS = _BATTERY_MAH * 3.6
 
 
-def link_energy(row: Capture[LinkRow]) -> str | None:
+def link_energy(link: LinkRow) -> str | None:
     """What a link took of the battery at its own schedule; ``None`` where no currents are known."""
-    link = row.target
     return None if link.energy is None or link.every_ps is None else of_schedule(link.energy, link.every_ps)
 
 
-def board_energy(row: Capture[BoardRow]) -> str | None:
+def board_energy(board: BoardRow) -> str | None:
     """What the radio of a board took while the row ran; ``None`` where it has none."""
-    mean_ma = row.target.counts.get("radio_mean_ma")
+    mean_ma = board.counts.get("radio_mean_ma")
     if mean_ma is None:
         return None
     mean_a = mean_ma * 1e-3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airwire.explain.board.figures import figure_text, interval_text, ratio_text
 from airwire.explain.board.figures import published_text as board_published_text
-from airwire.explain.energy import of_schedule
+from airwire.explain.energy import link_energy
 from airwire.explain.link.published import published_text
 from airwire.explain.link.published import ratio_text as link_ratio_text
 from airwire.report import units
@@ -61,8 +61,7 @@ def facts_of_board(row: Capture[BoardRow | AddressRow]) -> RowFacts:
 def link_told(link: LinkRow) -> str:
     """The link with its settings and its triggers."""
     settings = " · ".join(f"{name} {value}" for name, value in link.settings.items())
-    energy = "" if link.energy is None or link.every_ps is None else of_schedule(link.energy, link.every_ps)
-    return " · ".join(filter(None, (link.title, settings, f"triggers {link.trigger}", energy)))
+    return " · ".join(filter(None, (link.title, settings, f"triggers {link.trigger}", link_energy(link))))
 
 
 def board_told(board: BoardRow) -> str:

@@ -271,9 +271,9 @@ fn greatest_common_divisor(a: i64, b: i64) -> i64 {
 }
 
 impl LinkTarget {
-    /// How far apart triggers were on average; nothing where there was one alone.
+    /// How far apart triggers were on average; nothing where there was one alone, or all came at once.
     fn every_ps(&self) -> Option<i64> {
-        (self.now - self.first?).ps().checked_div(self.messages - 1)
+        (self.now - self.first?).ps().checked_div(self.messages - 1).filter(|every| *every > 0)
     }
 
     /// One row per share of a message's time.
