@@ -125,8 +125,10 @@ test: lint test-rust test-python ## Lint and test everything that is fast
 lint:
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-rust lint-others
 
+# The fuzz targets are no part of the workspace: a crate that is added to it must be locked there too.
 lint-rust:
 	cargo fmt --all --check
+	cargo update --quiet --manifest-path fuzz/Cargo.toml --workspace --locked
 	cargo clippy --workspace --features airwire-py/extension-module --all-targets --release --locked -- -D warnings
 
 lint-others: $(VENV)/packages

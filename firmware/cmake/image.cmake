@@ -62,11 +62,29 @@ add_custom_command(
   DEPENDS boot2 cmake/boot2_checksum.cmake)
 add_library(boot2_padded OBJECT ${BOOT2_SOURCE})
 
-# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [SOCKETS n] OPTIMISE ... [IN_RAM])
+# Each source, compiled once for all images that want it with the same options: most of an image is in its neighbours too.
+# object_of(result source libraries definitions options)
+function(object_of result source libraries definitions options)
+  string(MD5 key "${source};${libraries};${definitions};${options}")
+  string(SUBSTRING ${key} 0 12 key)
+  get_filename_component(stem ${source} NAME_WE)
+  set(object ${stem}-${key})
+  if(NOT TARGET ${object})
+    add_library(${object} OBJECT ${source})
+    target_compile_options(${object} PRIVATE ${options} ${OUR_WARNINGS})
+    target_compile_definitions(${object} PRIVATE ${definitions})
+    target_link_libraries(${object} PRIVATE ${libraries})
+    set_target_properties(${object} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  endif()
+  set(${result} $<TARGET_OBJECTS:${object}> PARENT_SCOPE)
+endfunction()
+
+# airwire_image(name SOURCES ... [LIBRARIES ...] [DEFINITIONS ...] [SOCKETS n] OPTIMISE ... [COMPILE ...] [IN_RAM])
 # SOCKETS: how many of a WIZnet chip's it uses; one carries the frames of a stack in software.
+# COMPILE: options for its sources alone, beside OPTIMISE, which the linker has too.
 # IN_RAM: all code but the start runs from SRAM, where no fetch waits for the flash.
 function(airwire_image name)
-  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "SOCKETS" "SOURCES;LIBRARIES;DEFINITIONS;OPTIMISE")
+  cmake_parse_arguments(PARSE_ARGV 1 image "IN_RAM" "SOCKETS" "SOURCES;LIBRARIES;DEFINITIONS;OPTIMISE;COMPILE")
   if(NOT image_SOCKETS)
     set(image_SOCKETS 1)
   endif()
@@ -75,13 +93,17 @@ function(airwire_image name)
     set(RAM_CODE "*(EXCLUDE_FILE(*startup.c.obj) .text EXCLUDE_FILE(*startup.c.obj) .text.*)")
   endif()
   configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
-  add_executable(${name} ${image_SOURCES} ${PORT_SOURCES} ${DRIVER_SOURCES} $<TARGET_OBJECTS:boot2_padded>)
-  target_compile_options(${name} PRIVATE ${image_OPTIMISE} ${OUR_WARNINGS})
-  target_compile_definitions(${name} PRIVATE ${image_DEFINITIONS} WIZNET_MOST_SOCKETS=${image_SOCKETS}u)
+  set(objects "")
+  foreach(source IN LISTS image_SOURCES PORT_SOURCES DRIVER_SOURCES)
+    object_of(object ${source} "${image_LIBRARIES}" "${image_DEFINITIONS};WIZNET_MOST_SOCKETS=${image_SOCKETS}u"
+              "${image_OPTIMISE};${image_COMPILE}")
+    list(APPEND objects ${object})
+  endforeach()
+  add_executable(${name} ${objects} $<TARGET_OBJECTS:boot2_padded>)
   target_link_libraries(${name} PRIVATE ${image_LIBRARIES} c_nano gcc)
   target_link_options(${name} PRIVATE ${image_OPTIMISE} -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--build-id=none
                       -Wl,--no-warn-rwx-segments -Wl,-Map=${name}.map -T ${CMAKE_BINARY_DIR}/${name}.ld)
-  set_target_properties(${name} PROPERTIES SUFFIX .elf LINK_DEPENDS "${CMAKE_BINARY_DIR}/${name}.ld;${PORT}/flash.ld.in")
+  set_target_properties(${name} PROPERTIES SUFFIX .elf LINKER_LANGUAGE C LINK_DEPENDS "${CMAKE_BINARY_DIR}/${name}.ld;${PORT}/flash.ld.in")
   add_custom_command(
     TARGET ${name} POST_BUILD
     COMMAND ${CMAKE_OBJCOPY} -O binary ${name}.elf ${name}.bin
