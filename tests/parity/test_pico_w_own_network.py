@@ -34,6 +34,7 @@ for n in range(5):
     c.close()
 
 print('served', n + 1, a[0])
+print('joined', [len(one[0]) for one in ap.status('stations')])
 """
 
 
@@ -51,6 +52,7 @@ def test_the_pc_joins_is_given_an_address_pings_and_reads_pages(tmp_path: Path, 
     # MicroPython's access point is 192.168.4.1; the first address that its server gives out ends in 16.
     assert "up 192.168.4.1" in printed, printed
     assert "served 5 192.168.4.16" in printed, printed
+    assert "joined [6]" in printed, "one station, by its address"
     for name, count in (("ping", "20 pings"), ("page", "5 requests")):
         result = board.traffic[name]
         assert result.done and result.failure is None

@@ -416,6 +416,7 @@ impl Firmware {
         self.station.join(at, air, SEARCH_TIME);
     }
 
+    /// What is asked for, in the place of the question; of what is not known the question itself is the answer.
     fn get_variable(&mut self, at: Picoseconds, request: &Request<'_>, data: &mut [u8]) {
         let Some((name, _)) = requests::variable(request.data) else { return };
         let value = match name {
@@ -423,13 +424,13 @@ impl Firmware {
             "clmload_status" => vec![0; 4],
             "maxassoc" => self.own_network.most_stations.to_le_bytes().to_vec(),
             "bss" => u32::from(self.own_network.is_up()).to_le_bytes().to_vec(),
-            _ => {
-                let known = KEPT_VARIABLES.contains(&name) || self.variables.contains_key(name);
-                if !known {
-                    self.wonder(at, &name.escape_debug().to_string());
-                }
-                self.variables.get(name).cloned().unwrap_or_else(|| vec![0; data.len()])
-            }
+            _ => match self.variables.get(name) {
+                Some(value) => value.clone(),
+                None if KEPT_VARIABLES.contains(&name) => vec![0; data.len()],
+                // cyw43-driver asks for `maxassoc` twice out of one buffer, so that the first answer is the name it asks for next.
+                None if name.contains(|letter: char| letter.is_ascii_control()) => return,
+                None => return self.wonder(at, &name.escape_debug().to_string()),
+            },
         };
         put(data, &value);
     }

@@ -175,6 +175,20 @@ fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     assert_eq!(driver.chip.own_network(), None);
 }
 
+#[test]
+fn what_a_driver_asks_for_and_no_firmware_knows_is_its_own_answer() {
+    let mut driver = started(Vec::new());
+    driver.set_variable("maxassoc", &7u32.to_le_bytes());
+    let question = [b"maxassoc\0", &1u32.to_le_bytes()[..]].concat();
+    let answer = driver.ask(262, false, &question);
+    assert_eq!(answer[..4], 7u32.to_le_bytes());
+    // cyw43-driver sends the buffer again as it is, and takes the first four bytes for the number.
+    assert_eq!(driver.ask(262, false, &answer)[..4], 7u32.to_le_bytes());
+    assert!(driver.chip.take_notes().is_empty(), "no variable has such a name");
+    assert_eq!(driver.get_variable("no_such", 8), *b"no_such\0");
+    assert_eq!(driver.chip.take_notes().len(), 1);
+}
+
 /// A chip whose own network is up, secured with "correct horse", and whom it meets.
 fn with_own_network(joiners: Vec<Joiner>) -> Driver {
     let mut driver = Driver::among(Vec::new(), joiners);
