@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -18,6 +19,8 @@ from sweep_clusters import POINTS, data_set, ended, finished, in_the_midst, kill
 
 import airwire as package
 from airwire import AirwireError
+from airwire.sweep.blobs import Blobs
+from airwire.sweep.point import run_point
 from airwire.sweep.running import plan_sweep
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
@@ -315,6 +318,30 @@ def test_settings_images_and_networks_of_boards_are_axes(airwire: Airwire, firmw
     assert alone.captures[0].target.figure is not None
     same = rate["w5500-evb-pico/pingpong_client-hardware.elf", "plain.toml", "33MHz"]
     assert same == alone.captures[0].target.figure.value
+
+
+def test_a_file_that_traffic_names_travels_by_its_content_however_the_traffic_is_written(
+    firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = b"GET / HTTP/1.0\r\n\r\n"
+    (tmp_path / "ask.http").write_bytes(asked)
+    row = 'firmware = "w5500-evb-pico/http_server-hardware.elf"\nsamples = 1\n'
+    (tmp_path / "boards.toml").write_text(
+        f'[boards.text]\n{row}traffic = ["talk to=board:80 file=ask.http"]\n'
+        f'[boards.table]\n{row}traffic = [{{ kind = "talk", to = "board:80", file = "ask.http" }}]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    plan = plan_sweep(tmp_path / "boards.toml", firmware=firmware)
+    points = [plan.point(index) for index in range(len(plan))]
+    (tmp_path / "ask.http").unlink()
+    # A worker has nothing but the contents, in a folder of its own whose path has a blank.
+    blobs = Blobs(tmp_path / "far away")
+    sent = [blobs.add(content) for content in plan.files.contents.values()]
+    assert sha256(asked).hexdigest() in sent and len(sent) == 2
+    figures = [run_point(point, blobs, tmp_path).figures for point in points]
+    assert figures[0] is not None and figures[0]["messages"] == 1 and figures[0]["lost"] == 0
+    as_text, as_table = ({**(one or {}), "row": ""} for one in figures)
+    assert as_text == as_table
 
 
 def test_an_image_that_changes_is_another_sweep(firmware: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from airwire.address.row import AddressRow
+from airwire.board.energy import BoardEnergy
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.bounds import Bound
 from airwire.cli.address_json import AddressObject, address_object
@@ -109,6 +110,7 @@ class BoardObject(msgspec.Struct):
     causes: Sequence[CauseObject]
     floor: FloorObject | None
     bulk: Bulk | None
+    energy: BoardEnergy | None
 
 
 class WarningObject(msgspec.Struct):
@@ -156,7 +158,7 @@ def run_output(analysis: Analysis) -> RunOutput:
         interrupted=analysis.interrupted,
         rows=[
             *(figure for row in links for figure in _figures(analysis.suite, row)),
-            *(_board_figure(analysis.suite, row) for row in rows_with_figures(analysis)),
+            *(figure for row in rows_with_figures(analysis) for figure in _board_figures(analysis.suite, row)),
         ],
         boards=[board_object(row) for row in boards],
         addresses=[address_object(row) for row in rows_of_addresses(analysis)],
@@ -201,8 +203,15 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
     return found
 
 
+def _board_figures(suite: str | None, row: Capture[BoardRow | AddressRow]) -> list[FigureObject]:
+    """The figure of a row of a board, with what was published of it, and what a message took of its supply."""
+    board = row.target
+    energy = board.energy_j if isinstance(board, BoardRow) else None
+    told = [] if energy is None else [FigureObject(suite, row.path, "energy", "J", energy)]
+    return [_board_figure(suite, row), *told]
+
+
 def _board_figure(suite: str | None, row: Capture[BoardRow | AddressRow]) -> FigureObject:
-    """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
     verdict = verdict_of(row)
@@ -244,6 +253,7 @@ def board_object(row: Capture[BoardRow]) -> BoardObject:
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,
+        energy=board.energy,
     )
 
 

@@ -43,7 +43,7 @@ pub struct BoardFacts {
     pub evidence: Option<Evidence>,
     /// What was seen of a bulk transfer meanwhile.
     pub bulk: Option<BulkEvidence>,
-    /// What its messages took of its supply, where the currents of its parts are known.
+    /// What its messages took of its supply.
     pub energy: Option<EnergyEntry>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
@@ -61,21 +61,23 @@ pub struct EnergyEntry {
     pub per: &'static str,
     /// Their number.
     pub messages: f64,
-    /// The energy of a message with the time until the next one, in joules.
-    pub message_j: f64,
-    /// The mean current of all parts together, in amperes.
-    pub mean_a: f64,
+    /// The energy of a message with the time until the next one, in joules; nothing where no part has currents.
+    pub message_j: Option<f64>,
+    /// The mean current of all parts together, in amperes; likewise.
+    pub mean_a: Option<f64>,
 }
 
 impl EnergyEntry {
     pub(super) fn of(metered: &Metered, quantity: Quantity) -> Self {
         let Metered { energy, time, messages } = metered;
+        let seconds = time.ps() as f64 / units::PS_PER_S as f64;
+        let known = |value: f64| energy.is_known().then_some(value);
         Self {
             time_ps: time.ps(),
             per: if quantity == Quantity::Bulk { "kB" } else { "message" },
             messages: *messages,
-            message_j: energy.joules() / messages,
-            mean_a: energy.coulombs() / (time.ps() as f64 / units::PS_PER_S as f64),
+            message_j: known(energy.joules() / messages),
+            mean_a: known(energy.coulombs() / seconds),
             energy: energy.clone(),
         }
     }

@@ -32,7 +32,7 @@ impl Meter {
     }
 
     /// From the first reading to the last one at a message's beginning; where that is the first one, to the end. Nothing
-    /// where no message begins meanwhile, or the currents of no part are known.
+    /// where no message begins meanwhile.
     pub(super) fn told(mut self, samples: &Samples, quantity: Quantity) -> Option<Metered> {
         let end = self.marks.pop()?;
         let (from, first) = self.marks.first().cloned()?;
@@ -43,7 +43,6 @@ impl Meter {
             Quantity::Bulk => meanwhile.map(|sample| sample.payload_bytes() as f64 / BYTES).sum(),
             _ => meanwhile.count() as f64,
         };
-        let is_known = energy.is_known() && messages > 0.0;
-        is_known.then(|| Metered { energy: energy.since(&first).told(), time: to - from, messages })
+        (messages > 0.0).then(|| Metered { energy: energy.since(&first).told(), time: to - from, messages })
     }
 }
