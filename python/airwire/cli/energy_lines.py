@@ -19,7 +19,7 @@ def print_energies(analysis: Analysis) -> None:
     told = [(path, sentence) for path, sentence in found if sentence is not None]
     out = console()
     if told:
-        out.print("\nEnergy of the sender:", style="bold")
+        out.print("\nEnergy:", style="bold")
     for path, sentence in told[:_MOST_LINES]:
         print_indented(out, Text(f"- {path}: {sentence}"), 2, hanging=True)
     if len(told) > _MOST_LINES:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from airwire.board.row import BoardRow
 from airwire.bounds import Bound
 from airwire.explain.board.figures import plain, quantity
-from airwire.explain.quantities import percent, time
+from airwire.explain.quantities import energy, percent, time
 from airwire.explain.verdicts import verdict_near
 from airwire.model import Analysis, Capture
 
@@ -44,6 +45,9 @@ def first_cause(row: Capture, bound: Bound) -> str | None:
     """What takes most of the time behind a figure, and what to change; nothing of sizes and losses."""
     if bound.quantity in _NO_TIME or bound.measured is None:
         return None
+    if bound.quantity == "energy" and isinstance(row.target, BoardRow) and row.target.energy is not None:
+        part, share = row.target.energy.shares()[0]
+        return f"{percent(share)} goes to the {part}"
     return cause_near(row, 95 if bound.quantity in _TAIL else 50)
 
 
@@ -56,6 +60,8 @@ def cause_near(row: Capture, percentile: int) -> str | None:
 def amount(value: float, unit: str, *, exact: bool = False) -> str:
     """A figure or a limit with its unit; ``exact`` keeps digits that tables leave out."""
     match unit:
+        case "J":
+            return energy(value, 12 if exact else 3)
         case "ps":
             return time(value) if exact else quantity(value, unit)
         case "B":
