@@ -22,6 +22,7 @@ from airwire import AirwireError
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.point import run_point
 from airwire.sweep.running import plan_sweep
+from command_server import CommandServer
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 SUITE = """
@@ -278,6 +279,22 @@ def test_a_foreign_file_in_the_data_set_is_refused_and_nothing_is_lost(
     assert "this part cannot be read" in airwire(*line).stderr
     (tmp_path / "out/points/part-00001.parquet").unlink()
     assert data_set(tmp_path) == parts
+
+
+def test_a_disk_that_is_full_is_said_and_the_same_command_goes_on(
+    airwire: Airwire, command_server: CommandServer, suite: Path, tmp_path: Path
+) -> None:
+    words = ["sweep", suite.name, "--over", "sf=7..9", "--seeds", "4", "--samples", "20"]
+    # No file may become longer than that, as the journal would.
+    full = command_server.run(
+        [*words, "--out", "out"], tmp_path, {**os.environ, "COLUMNS": "200"}, timeout_s=120, most_file_bytes=4096
+    )
+    assert (full.returncode, full.stderr.count("\n")) == (2, 1), full.stderr
+    assert "airwire: out: cannot write it: File too large; name another place, or make room; " in full.stderr
+    assert "points are finished and kept in out; the same command goes on" in full.stderr
+    for out in ("out", "other"):
+        assert airwire(*words, "--out", out).returncode == 0
+    assert data_set(tmp_path, "out") == data_set(tmp_path, "other")
 
 
 def test_another_sweep_in_the_folder_is_refused(airwire: Airwire, suite: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ pub enum SupplyKind {
 /// A chip with the time in each of its states.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Supply {
-    /// As board files name it; nothing for one that no shop has.
+    /// Its name; nothing for one that no shop has.
     pub chip: Option<&'static str>,
     /// What it is.
     pub kind: SupplyKind,
@@ -26,8 +26,8 @@ pub struct Supply {
     pub states: Vec<(&'static str, Picoseconds)>,
 }
 
-/// The radio of a Pico W, as board files name it.
-const RADIO: &str = "cyw43439";
+/// The radio of a Pico W.
+const RADIO: &str = "CYW43439";
 
 impl Lan {
     /// All chips with what they did up to a time.

@@ -158,7 +158,8 @@ def run_output(analysis: Analysis) -> RunOutput:
         interrupted=analysis.interrupted,
         rows=[
             *(figure for row in links for figure in _figures(analysis.suite, row)),
-            *(figure for row in rows_with_figures(analysis) for figure in _board_figures(analysis.suite, row)),
+            *(_board_figure(analysis.suite, row) for row in rows_with_figures(analysis)),
+            *(_energy(analysis.suite, row) for row in boards if row.target.energy_j is not None),
         ],
         boards=[board_object(row) for row in boards],
         addresses=[address_object(row) for row in rows_of_addresses(analysis)],
@@ -203,15 +204,13 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
     return found
 
 
-def _board_figures(suite: str | None, row: Capture[BoardRow | AddressRow]) -> list[FigureObject]:
-    """The figure of a row of a board, with what was published of it, and what a message took of its supply."""
-    board = row.target
-    energy = board.energy_j if isinstance(board, BoardRow) else None
-    told = [] if energy is None else [FigureObject(suite, row.path, "energy", "J", energy)]
-    return [_board_figure(suite, row), *told]
+def _energy(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
+    """What a message of a board takes of its supply."""
+    return FigureObject(suite, row.path, "energy", "J", row.target.energy_j)
 
 
 def _board_figure(suite: str | None, row: Capture[BoardRow | AddressRow]) -> FigureObject:
+    """The figure of a row of a board, with what was published of it."""
     board = row.target
     figure, published = board.figure, board.published
     verdict = verdict_of(row)

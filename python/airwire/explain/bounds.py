@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from airwire.board.row import BoardRow
 from airwire.bounds import Bound
 from airwire.explain.board.figures import plain, quantity
@@ -45,10 +48,21 @@ def first_cause(row: Capture, bound: Bound) -> str | None:
     """What takes most of the time behind a figure, and what to change; nothing of sizes and losses."""
     if bound.quantity in _NO_TIME or bound.measured is None:
         return None
-    if bound.quantity == "energy" and isinstance(row.target, BoardRow) and row.target.energy is not None:
-        part, share = row.target.energy.shares()[0]
-        return f"{percent(share)} goes to the {part}"
+    told = _OTHER_CAUSES.get((row.target.kind, bound.quantity))
+    if told is not None:
+        return told(row)
     return cause_near(row, 95 if bound.quantity in _TAIL else 50)
+
+
+def _energy_of_board(row: Capture[BoardRow]) -> str | None:
+    """The part that takes the most, whatever takes the time."""
+    found = row.target.energy
+    part, share = next(iter(found.shares() if found else ()), (None, 0.0))
+    return None if part is None else f"{percent(share)} goes to the {part}"
+
+
+_OTHER_CAUSES: Mapping[tuple[str, str], Callable[[Capture[Any]], str | None]] = {("board", "energy"): _energy_of_board}
+"""By a target and a figure: what is behind it where that is not the time."""
 
 
 def cause_near(row: Capture, percentile: int) -> str | None:
