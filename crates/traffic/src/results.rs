@@ -75,7 +75,8 @@ impl Results {
         let nothing = || format!("none of {} {unit} was answered", samples.len());
         let failure = failure.map(str::to_owned).or_else(|| {
             let all_lost = lost > 0 && answered == 0;
-            all_lost.then(|| losses.last_detail().map_or_else(nothing, |last| format!("{}: {last}", nothing())))
+            all_lost
+                .then(|| losses.last_detail().map_or_else(nothing, |last| format!("{}: {last}", nothing())))
         });
         let summary = summary_of(&samples, &latencies, unit, lost);
         let losses = losses.list().collect();

@@ -47,12 +47,8 @@ impl Avr {
         let slept = self.slept();
         let time = slept.iter().fold(self.state.now, |left, one| left - one.time);
         let cycles = slept.iter().fold(self.state.core.cycle, |left, one| left.saturating_sub(one.cycles));
-        let running = SupplyState {
-            state: "running",
-            time: time.max(Picoseconds::ZERO),
-            cycles,
-            core_cycles: cycles,
-        };
+        let running =
+            SupplyState { state: "running", time: time.max(Picoseconds::ZERO), cycles, core_cycles: cycles };
         let asleep = MODES.iter().zip(slept).map(|((_, state), one)| SupplyState {
             state,
             time: one.time,

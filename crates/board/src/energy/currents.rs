@@ -81,7 +81,10 @@ mod tests {
             assert!(is_mcu || chips.contains(&name.as_str()), "{name}");
             for (state, current) in &part.states {
                 let all = [&current.base, &current.per_mhz, &current.core_per_mhz];
-                assert!(all.iter().filter_map(|text| text.as_deref()).any(|text| amperes(text) > 0.0), "{state}");
+                assert!(
+                    all.iter().filter_map(|text| text.as_deref()).any(|text| amperes(text) > 0.0),
+                    "{state}"
+                );
             }
             assert!(!is_mcu || ["running", "asleep"].iter().all(|state| part.states.contains_key(*state)));
         }

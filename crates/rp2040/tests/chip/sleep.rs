@@ -1,7 +1,7 @@
 //! Sleeping and waking: WFI, WFE, events, SysTick, interrupts as levels.
 
-use mcu::{Mcu, Sleep};
 use mcu::Stop;
+use mcu::{Mcu, Sleep};
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;
