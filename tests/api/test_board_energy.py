@@ -120,7 +120,7 @@ def test_a_part_whose_currents_nobody_has_is_named(ran: Path) -> None:
     assert milliamperes_of(uno.parts[0]) == pytest.approx(2 * (5.2 + 1.243), rel=0.01)
     assert (goldilocks.message_j, list(goldilocks.without)) == (None, ["the ATmega1284P", "the W5200"])
     (row,) = (row for row in airwire.rows_of_boards(airwire.load_run(ran)) if row.path == "goldilocks")
-    assert board_energy(row.target) == "not known: no current is known of the ATmega1284P and the W5200"
+    assert board_energy(row.target) == "no current is known of the ATmega1284P and the W5200"
 
 
 def test_a_bound_on_the_energy_of_a_board_is_held_or_broken(ran: Path) -> None:

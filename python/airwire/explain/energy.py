@@ -26,7 +26,7 @@ def board_energy(board: BoardRow) -> str | None:
     if found is None:
         return None
     if found.message_j is None or found.mean_a is None:
-        return f"not known: no current is known of {_joined(found.without)}"
+        return f"no current is known of {_joined(found.without)}"
     every = f", one every {rough_time(found.every_ps)}" if found.per == "message" else ""
     return (
         f"{energy(found.message_j)} a {found.per}{every}: {current(found.mean_a)} on average, {_BATTERY_MAH} mAh last "
@@ -38,7 +38,7 @@ def supply_use(used: SupplyUse, time_ps: int) -> str:
     """What a board took of its supply in a time, and where that went."""
     mean_a = used.mean_current(time_ps)
     if mean_a is None:
-        return f"not known: no current is known of {_joined(used.without)}" if used.without else "not known"
+        return f"no current is known of {_joined(used.without)}" if used.without else "not known"
     lasts = battery_life(_BATTERY_AS / mean_a)
     return f"{current(mean_a)} on average, {_BATTERY_MAH} mAh last {lasts} ({_shares(used)})"
 
