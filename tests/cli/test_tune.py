@@ -142,7 +142,7 @@ def test_an_image_without_traffic_is_asked_for_it(airwire: Airwire, firmware: Pa
 
 
 def test_settings_of_a_driver_are_tuned_by_its_figure(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
-    """Without an interrupt the wait is even over the poll period: the shortest is the best, and takes the most energy."""
+    """Without an interrupt the wait is even over the poll period: the shortest is best, and takes most energy."""
     told = parsed(
         airwire(
             "tune",
