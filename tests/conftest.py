@@ -104,11 +104,15 @@ def command_environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def airwire(tmp_path: Path, command_server: CommandServer) -> Callable[..., subprocess.CompletedProcess[str]]:
+def airwire(
+    request: pytest.FixtureRequest, tmp_path: Path, command_server: CommandServer
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command ``airwire`` in an empty folder."""
+    # What takes minutes takes several where the machine is busy.
+    timeout_s = 120 if request.node.get_closest_marker("slow") is None else 1800
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return command_server.run([*map(str, arguments)], tmp_path, command_environment(), timeout_s=120)
+        return command_server.run([*map(str, arguments)], tmp_path, command_environment(), timeout_s=timeout_s)
 
     return run
 

@@ -141,8 +141,8 @@ def test_an_image_without_traffic_is_asked_for_it(airwire: Airwire, firmware: Pa
     assert "give its traffic" in refused(airwire("tune", image))
 
 
-def test_settings_of_a_driver_are_tuned_by_its_figure(airwire: Airwire, firmware: Path) -> None:
-    """Without an interrupt the wait is even over the poll period, so that the shortest is the best."""
+def test_settings_of_a_driver_are_tuned_by_its_figure(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
+    """Without an interrupt the wait is even over the poll period: the shortest is best, and takes most energy."""
     told = parsed(
         airwire(
             "tune",
@@ -161,11 +161,16 @@ def test_settings_of_a_driver_are_tuned_by_its_figure(airwire: Airwire, firmware
             "delay=0.1ms",
             "--board",
             "w5500-evb-pico",
+            "--out",
+            "out",
             "--json",
         )
     )
     (knob,) = told["knobs"]
     assert knob["after"] == "250"
+    found = json.loads((tmp_path / "out" / "candidates.json").read_text())["candidates"]
+    energy = {one["values"]["wiznet_poll_us"]: one["figures"]["energy"] for one in found}
+    assert energy["250"] > energy["1000"] > energy["5000"] > energy["20000"]
 
 
 @pytest.fixture

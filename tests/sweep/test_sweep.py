@@ -9,6 +9,7 @@ import signal
 import statistics
 import subprocess
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import duckdb
@@ -18,7 +19,10 @@ from sweep_clusters import POINTS, data_set, ended, finished, in_the_midst, kill
 
 import airwire as package
 from airwire import AirwireError
+from airwire.sweep.blobs import Blobs
+from airwire.sweep.point import run_point
 from airwire.sweep.running import plan_sweep
+from command_server import CommandServer
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 SUITE = """
@@ -277,6 +281,22 @@ def test_a_foreign_file_in_the_data_set_is_refused_and_nothing_is_lost(
     assert data_set(tmp_path) == parts
 
 
+def test_a_disk_that_is_full_is_said_and_the_same_command_goes_on(
+    airwire: Airwire, command_server: CommandServer, suite: Path, tmp_path: Path
+) -> None:
+    words = ["sweep", suite.name, "--over", "sf=7..9", "--seeds", "4", "--samples", "20"]
+    # No file may become longer than that, as the journal would.
+    full = command_server.run(
+        [*words, "--out", "out"], tmp_path, {**os.environ, "COLUMNS": "200"}, timeout_s=120, most_file_bytes=4096
+    )
+    assert (full.returncode, full.stderr.count("\n")) == (2, 1), full.stderr
+    assert "airwire: out: cannot write it: File too large; name another place, or make room; " in full.stderr
+    assert "points are finished and kept in out; the same command goes on" in full.stderr
+    for out in ("out", "other"):
+        assert airwire(*words, "--out", out).returncode == 0
+    assert data_set(tmp_path, "out") == data_set(tmp_path, "other")
+
+
 def test_another_sweep_in_the_folder_is_refused(airwire: Airwire, suite: Path, tmp_path: Path) -> None:
     assert airwire("sweep", "suite.toml", "--over", "sf=7", "--out", "out").returncode == 0
     done = airwire("sweep", "suite.toml", "--over", "sf=8", "--out", "out")
@@ -315,6 +335,30 @@ def test_settings_images_and_networks_of_boards_are_axes(airwire: Airwire, firmw
     assert alone.captures[0].target.figure is not None
     same = rate["w5500-evb-pico/pingpong_client-hardware.elf", "plain.toml", "33MHz"]
     assert same == alone.captures[0].target.figure.value
+
+
+def test_a_file_that_traffic_names_travels_by_its_content_however_the_traffic_is_written(
+    firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = b"GET / HTTP/1.0\r\n\r\n"
+    (tmp_path / "ask.http").write_bytes(asked)
+    row = 'firmware = "w5500-evb-pico/http_server-hardware.elf"\nsamples = 1\n'
+    (tmp_path / "boards.toml").write_text(
+        f'[boards.text]\n{row}traffic = ["talk to=board:80 file=ask.http"]\n'
+        f'[boards.table]\n{row}traffic = [{{ kind = "talk", to = "board:80", file = "ask.http" }}]\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    plan = plan_sweep(tmp_path / "boards.toml", firmware=firmware)
+    points = [plan.point(index) for index in range(len(plan))]
+    (tmp_path / "ask.http").unlink()
+    # A worker has nothing but the contents, in a folder of its own whose path has a blank.
+    blobs = Blobs(tmp_path / "far away")
+    sent = [blobs.add(content) for content in plan.files.contents.values()]
+    assert sha256(asked).hexdigest() in sent and len(sent) == 2
+    figures = [run_point(point, blobs, tmp_path).figures for point in points]
+    assert figures[0] is not None and figures[0]["messages"] == 1 and figures[0]["lost"] == 0
+    as_text, as_table = ({**(one or {}), "row": ""} for one in figures)
+    assert as_text == as_table
 
 
 def test_an_image_that_changes_is_another_sweep(firmware: Path, tmp_path: Path) -> None:

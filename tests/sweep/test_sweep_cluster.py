@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import polars as pl
@@ -159,7 +160,7 @@ def test_another_version_is_refused(tmp_path: Path, program: str, module: str, s
     assert says in said
 
 
-def test_images_travel_to_each_worker_once(two: Cluster, firmware: Path, tmp_path: Path) -> None:
+def test_images_and_files_of_traffic_travel_to_each_worker_once(two: Cluster, firmware: Path, tmp_path: Path) -> None:
     from distributed import Client
 
     from airwire.sweep import remote
@@ -167,7 +168,10 @@ def test_images_travel_to_each_worker_once(two: Cluster, firmware: Path, tmp_pat
     (tmp_path / "boards.toml").write_text(
         '[boards.fast]\nfirmware = "w5500-evb-pico/pingpong_client-lwip_raw.elf"\nskip = 1\nsamples = 20\n'
         '[boards.slow]\nsame_but = "fast"\nsettings = { wiznet_int = "off" }\n'
+        '[boards.asked]\nfirmware = "w5500-evb-pico/http_server-hardware.elf"\nsamples = 1\n'
+        'traffic = ["talk to=board:80 file=ask.http"]\n'
     )
+    (tmp_path / "ask.http").write_bytes(b"GET / HTTP/1.0\r\n\r\n")
     line = [sys.executable, "-m", "airwire.cli", "sweep", "boards.toml", "--over", "wiznet_poll_us=1ms,2ms,4ms"]
     line += ["--firmware", str(firmware), "--seeds", "3", "--json"]
     done = []
@@ -176,13 +180,13 @@ def test_images_travel_to_each_worker_once(two: Cluster, firmware: Path, tmp_pat
         assert done[-1].returncode == 0, done[-1].stderr
     assert data_set(tmp_path, "far") == data_set(tmp_path, "near")
     points = pl.read_parquet(tmp_path / "far" / "points" / "*.parquet")
-    (digest,) = points["firmware_sha256"].unique()
+    digests = {*points["firmware_sha256"].unique(), sha256((tmp_path / "ask.http").read_bytes()).hexdigest()}
     with Client(two.address) as client:  # type: ignore[no-untyped-call]
         kept = client.run(remote.kept_files)
         received = client.run(remote.received)
-    assert len(kept) == 2 and all(files == [digest] for files in kept.values())
+    assert len(kept) == 2 and all(files == sorted(digests) for files in kept.values())
     # Written once by each, whatever the number of bundles.
-    assert list(received.values()) == [1, 1]
+    assert list(received.values()) == [len(digests), len(digests)] == [3, 3]
 
 
 @pytest.mark.slow

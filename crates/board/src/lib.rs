@@ -6,6 +6,7 @@ mod builtin;
 mod cable;
 mod console_log;
 mod ending;
+mod energy;
 mod error;
 mod file;
 pub mod gdb;
@@ -39,6 +40,7 @@ pub use mcu::{Console, InputReport, UsbDevice};
 
 pub use builtin::{board_names, find_board};
 pub use console_log::{CONSOLES, ConsoleLine, console_name};
+pub use energy::{BoardEnergy, PartEnergy, StateEnergy};
 pub use error::BoardError;
 pub use fields::unescaped;
 pub use file::{BoardFile, PartEntry};

@@ -10,7 +10,7 @@ use units::Picoseconds;
 use super::console_log::{CONSOLES, console_name};
 use super::run::{Ended, RunUntil};
 use super::traffic::{TrafficEntry, failure_of};
-use super::{Board, profile};
+use super::{Board, BoardEnergy, profile};
 
 /// What a run gave.
 #[derive(Debug, Clone, Serialize)]
@@ -56,6 +56,8 @@ pub struct BoardRun {
     pub traffic: Vec<TrafficEntry>,
     /// How long its radio did what, where it has one.
     pub radio: Option<RadioEntry>,
+    /// What it took of its supply since the start.
+    pub energy: BoardEnergy,
     /// What a user should know of the board.
     pub notes: Vec<String>,
 }
@@ -180,6 +182,7 @@ impl Board {
             fault: self.fault_entry(),
             traffic,
             radio: self.radio(),
+            energy: self.energy().told(),
             notes: self.notes(),
         }
     }

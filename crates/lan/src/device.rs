@@ -101,6 +101,12 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         None
     }
 
+    /// How long it was in each state that its supply feels, up to a time; nothing for one that does not tell.
+    fn supply_states(&self, at: Picoseconds) -> Vec<(&'static str, Picoseconds)> {
+        let _ = at;
+        Vec::new()
+    }
+
     /// The level of its interrupt output.
     fn interrupt_is_low(&self) -> bool;
 

@@ -25,6 +25,10 @@ impl NetDevice for Chip {
         Chip::address(self)
     }
 
+    fn supply_states(&self, at: Picoseconds) -> Vec<(&'static str, Picoseconds)> {
+        Chip::supply_states(self, at).to_vec()
+    }
+
     fn takes_frames(&self) -> bool {
         self.is_network_card()
     }

@@ -19,6 +19,21 @@ pub struct Counts {
     pub resets: u32,
     /// Cycles that the cores waited for the flash; 0 on a chip that never does.
     pub flash_wait_cycles: u64,
+    /// What the chip's supply feels of it: every state that it knows, which together are all time.
+    pub states: Vec<SupplyState>,
+}
+
+/// A state of a chip in which its supply current follows one law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SupplyState {
+    /// `running`, `asleep`, or a deeper sleep by the name that the datasheet gives it.
+    pub state: &'static str,
+    /// How long the chip was in it.
+    pub time: Picoseconds,
+    /// Cycles of the clock meanwhile.
+    pub cycles: u64,
+    /// Cycles in which a core was awake, of all cores together.
+    pub core_cycles: u64,
 }
 
 /// What the cores waited for.

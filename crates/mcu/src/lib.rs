@@ -29,7 +29,7 @@ mod usb;
 pub use access::{Edge, UnknownAccess};
 pub use chip::{Mcu, McuKind};
 pub use console::Console;
-pub use counts::{Counts, Waits};
+pub use counts::{Counts, SupplyState, Waits};
 pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};
 pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};

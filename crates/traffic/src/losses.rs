@@ -155,6 +155,12 @@ impl Losses {
         losses
     }
 
+    /// What is known of the last message that was lost.
+    pub(crate) fn last_detail(&self) -> Option<&str> {
+        let last = self.0.values().max_by_key(|loss| (loss.last.at, loss.last.index))?;
+        last.last.detail.as_deref()
+    }
+
     pub(crate) fn count(&self) -> u64 {
         self.0.values().map(|loss| loss.count).sum()
     }

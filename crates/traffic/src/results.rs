@@ -71,14 +71,15 @@ impl Results {
             Counter { name: "sent", value: sum(|sample| sample.request_bytes), unit: "bytes" },
             Counter { name: "received", value: sum(|sample| sample.response_bytes), unit: "bytes" },
         ];
-        let last_error = samples.iter().rev().find_map(|sample| sample.error.clone());
+        let losses = Losses::of(&samples);
         let nothing = || format!("none of {} {unit} was answered", samples.len());
         let failure = failure.map(str::to_owned).or_else(|| {
             let all_lost = lost > 0 && answered == 0;
-            all_lost.then(|| last_error.map_or_else(nothing, |error| format!("{}: {error}", nothing())))
+            all_lost
+                .then(|| losses.last_detail().map_or_else(nothing, |last| format!("{}: {last}", nothing())))
         });
         let summary = summary_of(&samples, &latencies, unit, lost);
-        let losses = Losses::of(&samples).list().collect();
+        let losses = losses.list().collect();
         Self { samples, counters, summary, failure, losses, ..Self::default() }
     }
 

@@ -143,6 +143,20 @@ impl Chip {
         self.core.link()
     }
 
+    /// How long it was in each state that its supply feels, up to a time: the conditions that datasheets have currents of.
+    pub fn supply_states(&self, at: Picoseconds) -> [(&'static str, Picoseconds); 6] {
+        let (phy, [sent_10, sent_100]) = self.core.supply_times(at);
+        let rest = |link: Picoseconds, sent| (link - sent).max(Picoseconds::ZERO);
+        [
+            ("power down", phy.power_down),
+            ("no link", phy.no_link),
+            ("10 Mbit/s link", rest(phy.link_10, sent_10)),
+            ("10 Mbit/s transmitting", sent_10),
+            ("100 Mbit/s link", rest(phy.link_100, sent_100)),
+            ("100 Mbit/s transmitting", sent_100),
+        ]
+    }
+
     /// A whole frame arrived: its last bit is in at `at`. Frames with a wrong check sequence are told apart, as the MAC
     /// counts and drops them.
     pub fn receive(&mut self, at: Picoseconds, bytes: &[u8], check_sequence_is_right: bool) {

@@ -12,6 +12,7 @@ from airwire.board.catalogue import (
     microcontrollers,
 )
 from airwire.board.devices import I2cDevice
+from airwire.board.energy import BoardEnergy, PartEnergy, StateEnergy, SupplyUse
 from airwire.board.memory import Memory
 from airwire.board.model import (
     BoardDescription,
@@ -59,6 +60,7 @@ __all__ = [
     "Access",
     "Board",
     "BoardDescription",
+    "BoardEnergy",
     "BoardRun",
     "BusUse",
     "Chip",
@@ -79,6 +81,7 @@ __all__ = [
     "InterruptCount",
     "Memory",
     "Microcontroller",
+    "PartEnergy",
     "Pin",
     "PinEdge",
     "PinName",
@@ -91,6 +94,8 @@ __all__ = [
     "SerialPort",
     "Snapshot",
     "SpiController",
+    "StateEnergy",
+    "SupplyUse",
     "Traffic",
     "UnknownAccess",
     "UsbDevice",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from airwire.board.energy import SupplyUse
 from airwire.board.network import TrafficResult
 from airwire.kinds import InputKind, RunEnd
 from airwire.shown import Shown
@@ -148,6 +149,7 @@ class BoardRun(Shown):
     fault: Fault | None
     traffic: list[TrafficResult]
     radio: RadioUse | None
+    energy: SupplyUse
     notes: list[str]
 
 

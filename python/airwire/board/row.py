@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from airwire.board.energy import BoardEnergy
 from airwire.kinds import ComparedAs, Measure, Sender, Stack, Statistic
 
 if TYPE_CHECKING:
@@ -192,6 +193,13 @@ class BoardRow:
     """The serial lines to it, in rows that have them."""
     trigger: str | None = None
     """Which edges are messages to the peer, in rows whose messages are edges."""
+    energy: BoardEnergy | None = None
+    """What messages took of its supply; ``None`` where none was looked at."""
+
+    @property
+    def energy_j(self) -> float | None:
+        """What a message of this row takes with the time until the next one; of a bulk transfer a kilobyte."""
+        return None if self.energy is None else self.energy.message_j
 
     @property
     def may_repeat(self) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from airwire import _core
 from airwire.board.devices import BoardDevices
+from airwire.board.energy import supply_use
 from airwire.board.memory import Memory
 from airwire.board.model import (
     BoardRun,
@@ -380,5 +381,6 @@ def run_of(report: str) -> BoardRun:
             "traffic": [traffic_of(result) for result in content["traffic"]],
             "fault": None if fault is None else Fault(**fault),
             "radio": None if content["radio"] is None else RadioUse(**content["radio"]),
+            "energy": supply_use(content["energy"]),
         }
     )

@@ -8,6 +8,7 @@ from typing import ClassVar
 import msgspec
 
 from airwire.address.row import AddressRow
+from airwire.board.energy import BoardEnergy
 from airwire.board.row import BoardRow, Bulk, Figure, LatencyFigures, Peer, SameBut
 from airwire.bounds import Bound
 from airwire.cli.address_json import AddressObject, address_object
@@ -109,6 +110,7 @@ class BoardObject(msgspec.Struct):
     causes: Sequence[CauseObject]
     floor: FloorObject | None
     bulk: Bulk | None
+    energy: BoardEnergy | None
 
 
 class WarningObject(msgspec.Struct):
@@ -157,6 +159,7 @@ def run_output(analysis: Analysis) -> RunOutput:
         rows=[
             *(figure for row in links for figure in _figures(analysis.suite, row)),
             *(_board_figure(analysis.suite, row) for row in rows_with_figures(analysis)),
+            *(_energy(analysis.suite, row) for row in boards if row.target.energy_j is not None),
         ],
         boards=[board_object(row) for row in boards],
         addresses=[address_object(row) for row in rows_of_addresses(analysis)],
@@ -199,6 +202,11 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
     if row.target.energy_j is not None:
         found.append(FigureObject(suite, row.path, "energy", "J", row.target.energy_j))
     return found
+
+
+def _energy(suite: str | None, row: Capture[BoardRow]) -> FigureObject:
+    """What a message of a board takes of its supply."""
+    return FigureObject(suite, row.path, "energy", "J", row.target.energy_j)
 
 
 def _board_figure(suite: str | None, row: Capture[BoardRow | AddressRow]) -> FigureObject:
@@ -244,6 +252,7 @@ def board_object(row: Capture[BoardRow]) -> BoardObject:
         causes=[CauseObject(cause.kind, cause.name, whole(cause.ps), cause.change) for cause in board_causes(row)],
         floor=_floor(row),
         bulk=board.bulk,
+        energy=board.energy,
     )
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from airwire.board.row import BoardRow
 from airwire.bounds import Bound
 from airwire.explain.board.figures import plain, quantity
-from airwire.explain.quantities import percent, time
+from airwire.explain.energy import board_energy
+from airwire.explain.quantities import energy, percent, time
 from airwire.explain.verdicts import verdict_near
 from airwire.model import Analysis, Capture
 
@@ -42,9 +47,25 @@ def broken_sentence(row: Capture, bound: Bound) -> str:
 
 def first_cause(row: Capture, bound: Bound) -> str | None:
     """What takes most of the time behind a figure, and what to change; nothing of sizes and losses."""
+    told = _OTHER_CAUSES.get((row.target.kind, bound.quantity))
+    if told is not None:
+        return told(row)
     if bound.quantity in _NO_TIME or bound.measured is None:
         return None
     return cause_near(row, 95 if bound.quantity in _TAIL else 50)
+
+
+def _energy_of_board(row: Capture[BoardRow]) -> str | None:
+    """The part that takes the most, whatever takes the time."""
+    found = row.target.energy
+    if found is None or found.message_j is None:
+        return board_energy(row.target)
+    part, share = found.shares()[0]
+    return f"{percent(share)} goes to the {part}"
+
+
+_OTHER_CAUSES: Mapping[tuple[str, str], Callable[[Capture[Any]], str | None]] = {("board", "energy"): _energy_of_board}
+"""By a target and a figure: what is behind it where that is not the time."""
 
 
 def cause_near(row: Capture, percentile: int) -> str | None:
@@ -56,6 +77,8 @@ def cause_near(row: Capture, percentile: int) -> str | None:
 def amount(value: float, unit: str, *, exact: bool = False) -> str:
     """A figure or a limit with its unit; ``exact`` keeps digits that tables leave out."""
     match unit:
+        case "J":
+            return energy(value, 12 if exact else 3)
         case "ps":
             return time(value) if exact else quantity(value, unit)
         case "B":

@@ -35,9 +35,9 @@ def scaled(value: float, units: Mapping[float, str], digits: int = 4) -> str:
     return f"{value / size:.{digits}g} {unit}"
 
 
-def energy(joules: float) -> str:
+def energy(joules: float, digits: int = 3) -> str:
     """An energy to three significant digits: ``5.7 mJ``."""
-    return scaled(joules, {1: "J", 1e-3: "mJ", 1e-6: "uJ", 1e-9: "nJ"}, 3)
+    return scaled(joules, {1: "J", 1e-3: "mJ", 1e-6: "uJ", 1e-9: "nJ"}, digits)
 
 
 def current(amperes: float) -> str:

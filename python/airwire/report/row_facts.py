@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from airwire.explain.board.figures import figure_text, interval_text, ratio_text
 from airwire.explain.board.figures import published_text as board_published_text
-from airwire.explain.energy import link_energy
+from airwire.explain.energy import board_energy, link_energy
 from airwire.explain.link.published import published_text
 from airwire.explain.link.published import ratio_text as link_ratio_text
 from airwire.report import units
@@ -68,7 +68,7 @@ def board_told(board: BoardRow) -> str:
     """What the row is, its firmware and board, settings and traffic."""
     settings = " · ".join(f"{name} {value}" for name, value in board.settings.items())
     where = f"{board.firmware} on {board.board}"
-    return " · ".join(filter(None, (board.title, where, settings, *board.traffic, board.ended)))
+    return " · ".join(filter(None, (board.title, where, settings, *board.traffic, board.ended, board_energy(board))))
 
 
 def address_told(target: AddressRow) -> str:

@@ -17,6 +17,7 @@ import msgspec
 
 from airwire import _core
 from airwire.address.row import OwnFloor
+from airwire.board.energy import BoardEnergy
 from airwire.board.row import Bulk, Figure, LatencyFigures, Published, SameBut, Times
 from airwire.bounds import Bound
 from airwire.inputs import read_text
@@ -204,6 +205,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     peer: PeerEntry | None = None
     lines: Sequence[str] = ()
     trigger: str | None = None
+    energy: BoardEnergy | None = None
     bounds: Sequence[Bound] = ()
 
 

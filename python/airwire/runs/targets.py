@@ -98,6 +98,7 @@ def _board(entry: BoardEntry, load_spans: Callable[[], pl.DataFrame]) -> BoardRo
         peer=None if entry.peer is None else _peer(entry.peer),
         lines=entry.lines,
         trigger=entry.trigger,
+        energy=entry.energy,
     )
 
 

@@ -15,15 +15,14 @@ from typing import Any, Literal
 
 from airwire import _core
 from airwire.inputs import read_text
+from airwire.runs.entries import whole_boards
 from airwire.sweep.axes import Axis
 
 Kind = Literal["links", "boards"]
-Document = dict[str, Any]
 DEFAULT_PAYLOADS = (12, 128, 1024)
 """Of a suite that gives none (``crates/bench/src/suite/parse.rs``)."""
 _DEFAULT_SEED = 1
 _FROM_SUITE = ("samples", "payloads", "trigger")
-_NOT_TAKEN_OVER = ("title", "published", "bounds", "same_but")
 _ABOUT_THE_ROW = ("title", "published", "same_but")
 LINK_FIELDS = ("link", "samples", "payloads", "trigger", "published", "stop_within", "limit", "bounds")
 PAYLOAD = "payload"
@@ -92,28 +91,13 @@ def _links(content: Mapping[str, Any]) -> list[Entry]:
 
 
 def _boards(content: Mapping[str, Any]) -> list[Entry]:
-    whole: dict[str, Document] = {}
     entries = []
-    for name, table in content.get("boards", {}).items():
-        before = whole.get(table.get("same_but", ""), {})
-        document = {one: value for one, value in copy.deepcopy(before).items() if one not in _NOT_TAKEN_OVER}
-        for one, value in table.items():
-            # A peer's table gives what it changes, and settings are merged one by one.
-            document[one] = _merged(document.get(one), value) if one in ("settings", "peer") else value
-        if not before:
-            document.setdefault("firmware", f"{name}.elf")
-        whole[name] = document
+    for name, document in whole_boards(content.get("boards", {})).items():
         own = copy.deepcopy({one: value for one, value in document.items() if one not in _ABOUT_THE_ROW})
         lists = [one for one, value in own.get("settings", {}).items() if isinstance(value, list)]
         axes = [Axis(one, _texts(own["settings"].pop(one))) for one in lists]
         entries.append(Entry("boards", name, own, axes))
     return entries
-
-
-def _merged(before: Any, value: Any) -> Any:
-    if not isinstance(before, dict) or not isinstance(value, dict):
-        return value
-    return {**before, **{name: _merged(before.get(name), one) for name, one in value.items()}}
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:

@@ -17,9 +17,10 @@ from typing import Any
 from airwire import _core
 from airwire.board.settings import image_settings
 from airwire.link.catalogue import links
+from airwire.runs.entries import Document
 from airwire.runs.packaged import FindImage
 from airwire.sweep.axes import Axis
-from airwire.sweep.entries import PAYLOAD, Document, Entry, as_text
+from airwire.sweep.entries import PAYLOAD, Entry, as_text
 from airwire.sweep.texts import suite_text
 from airwire.values import parse_size
 

@@ -79,7 +79,9 @@ class SweepFolder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._journal is not None:
-            self._journal.close()
+            # Closing writes what had no room once more; that there is none was said when it was written.
+            with suppress(OSError):
+                self._journal.close()
         if kind is None:
             (self.path / JOURNAL).unlink(missing_ok=True)
         if self._lock is not None:

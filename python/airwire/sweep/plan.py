@@ -14,16 +14,17 @@ from typing import Literal
 
 from airwire import _core
 from airwire.inputs import read_file, read_text
+from airwire.runs.entries import Document
 from airwire.runs.packaged import FindImage
 from airwire.sweep import designs
 from airwire.sweep.axes import MOST_POINTS, Axis
 from airwire.sweep.blobs import MOST_BYTES, digest_of_bytes, name_in_tree
 from airwire.sweep.canonical import digest_of, meaning_of
 from airwire.sweep.designs import Values
-from airwire.sweep.entries import Document, Entry, Suite
+from airwire.sweep.entries import Entry, Suite
 from airwire.sweep.fields import Fields, check_axis, nearest
 from airwire.sweep.point import Point
-from airwire.sweep.texts import files_in
+from airwire.sweep.texts import files_in, with_tables
 
 Design = Literal["grid", "latin", "list"]
 SEEDS_INSTEAD_OF_INTERVALS = 5
@@ -107,6 +108,8 @@ class Files:
             board = table.get("board")
             if isinstance(board, str) and (self._suite.folder / board).is_file():
                 self._take(files, table, "board", lambda name: self._suite.folder / name)
+        if "traffic" in document:
+            document["traffic"] = with_tables(document["traffic"])
         for table, key in files_in([document.get("traffic"), document.get("network")]):
             self._take(files, table, key, Path)
         return files

@@ -27,3 +27,16 @@ def files_in(document: Any) -> Iterator[tuple[dict[str, Any], str]]:
     elif isinstance(document, list):
         for value in document:
             yield from files_in(value)
+
+
+def with_tables(traffic: Any) -> Any:
+    """Traffic in which whatever names a file is a table: a text ends an option at a blank, which a path may have."""
+    if not isinstance(traffic, list):
+        return traffic
+    return [_as_table(one) if isinstance(one, str) else one for one in traffic]
+
+
+def _as_table(text: str) -> str | dict[str, str]:
+    name, *words = text.split()
+    options = dict(word.split("=", 1) for word in words)
+    return {"name": name, **options} if any(option in options for option in FILE_OPTIONS) else text

@@ -239,6 +239,8 @@ def _of_row(row: Capture[BoardRow], values: Values, sizes: Mapping[str, float]) 
         figures["loss"] = 1 - row.outcomes["paired"] / max(row.triggers, 1)
         if found.figure.unit == "ps" and found.figure.interval is not None:
             intervals["mean" if found.figure.statistic == "mean" else "p50"] = found.figure.interval
+    if found.energy_j is not None:
+        figures["energy"] = found.energy_j
     counters = {name: found.counts[name] for name in _COUNTED if name in found.counts}
     if found.bulk is not None:
         told = ((name, getattr(found.bulk, name)) for name in _COUNTED_OF_BULK)

@@ -36,7 +36,12 @@ _ALL = (
     Metric("ram", "B", "min", "static RAM of the image: its variables, buffers and pools"),
     Metric("flash", "B", "min", "flash of the image"),
     Metric("airtime", "ps", "min", "the time on the air for a message"),
-    Metric("energy", "J", "min", "what the sender's radio takes for a message a second, with the time between two"),
+    Metric(
+        "energy",
+        "J",
+        "min",
+        "what a message takes of the supply, with the time until the next one",
+    ),
 )
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 

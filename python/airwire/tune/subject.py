@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
-from airwire.board import image_settings
+from airwire.board import Board, image_settings
 from airwire.inputs import read_text
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Link
+from airwire.runs.entries import whole_boards
 from airwire.runs.packaged import find_suite, image_finder
 from airwire.tune.knobs import Knob, image_knobs, link_knobs
 from airwire.values import setting_texts
@@ -122,6 +123,7 @@ def _of_suite(
     samples: int | None,
     settings: Mapping[str, str],
 ) -> Subject:
+    _core.suite_entries(suite)
     boards, rows = content.get("boards", {}), content.get("links", {})
     entries = [*rows, *boards]
     if only is None and len(entries) != 1:
@@ -173,32 +175,17 @@ def _of_link(
 def _of_row(
     suite: Path, name: str, boards: Mapping[str, Any], firmware: Path | None, given: Mapping[str, str]
 ) -> Subject:
-    row = _flat(suite, name, boards)
+    row = whole_boards(boards)[name]
     settings = {**row.get("settings", {}), **given}
     if settings:
         row["settings"] = settings
     if any(isinstance(value, list) for value in settings.values()):
         raise _core.AirwireError(f"{suite}: the row {name} is several, one for each listed setting; write one value")
-    image = image_finder(suite.parent, firmware)(str(row.get("firmware", f"{name}.elf"))).resolve()
+    image = image_finder(suite.parent, firmware)(str(row["firmware"])).resolve()
     row["firmware"] = str(image)
     board = str(row.get("board", _DEFAULT_BOARD))
     subject = BoardSubject(suite, row, image, board)
     return _of_board(name, subject, str(row.get("measure", "messages")))
-
-
-def _flat(suite: Path, name: str, boards: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with the fields that it has from others."""
-    row = dict(boards[name])
-    other = row.get("same_but")
-    if other is None:
-        return row
-    if other not in boards or other == name:
-        raise _core.AirwireError(
-            f"{suite}: the row {name} is the same but for one thing as {other}, which is not there"
-        )
-    base = _flat(suite, other, {key: value for key, value in boards.items() if key != name})
-    settings = {**base.get("settings", {}), **row.get("settings", {})}
-    return {**base, **row, **({"settings": settings} if settings else {})}
 
 
 def _of_image(
@@ -235,4 +222,6 @@ def _of_board(name: str, subject: BoardSubject, measure: str) -> Subject:
     figures = [*_FIGURES_OF_BOARDS.get(measure, ())]
     if subject.image.suffix == ".elf":
         figures += ["ram", "flash"]
+    if Board(subject.board).report.energy.parts:
+        figures.append("energy")
     return Subject(name, knobs, figures, board=subject)

@@ -92,7 +92,7 @@ impl Avr {
     /// Goes on at an address; a core that sleeps wakes.
     pub(crate) fn set_program_counter(&mut self, address: u32) {
         self.state.core.pc = address >> 1;
-        self.state.asleep = None;
+        self.end_sleep();
     }
 
     pub(crate) fn set_breakpoints(&mut self, addresses: &[u32]) {

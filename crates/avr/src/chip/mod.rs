@@ -3,6 +3,7 @@
 mod debug;
 mod load;
 mod run;
+mod supply;
 
 pub(crate) use debug::PC_NUMBER;
 
@@ -52,6 +53,8 @@ pub(crate) struct State {
     /// How often each vector was taken.
     pub(crate) taken: Vec<u64>,
     pub(crate) idle_cycles: u64,
+    /// Sleeps that have ended, by their modes.
+    pub(crate) slept: [supply::Slumber; 4],
     pub(crate) resets: u32,
     /// RESET is held low.
     pub(crate) is_in_reset: bool,
@@ -85,6 +88,7 @@ impl Avr {
             handlers: Vec::new(),
             taken: vec![0; part.order.len() + 1],
             idle_cycles: 0,
+            slept: Default::default(),
             resets: 0,
             is_in_reset: false,
             start: 0,
@@ -107,11 +111,11 @@ impl Avr {
 
     /// The core as a reset leaves it; registers and RAM keep what is in them.
     pub(crate) fn start_core(&mut self) {
-        let State { core, asleep, handlers, start, .. } = &mut self.state;
+        self.end_sleep();
+        let State { core, handlers, start, .. } = &mut self.state;
         (core.pc, core.sreg, core.halt, core.holds_off) = (*start, 0, None, false);
         (core.rampz, core.eind) = (0, 0);
         core.sp = self.part.ram_end();
-        *asleep = None;
         handlers.clear();
     }
 

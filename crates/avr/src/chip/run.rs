@@ -209,9 +209,10 @@ impl Avr {
         if asleep.mode.stops_peripherals() {
             self.io.stand_still(starts);
         }
-        self.state.core.cycle += starts + WAKE_CYCLES;
+        self.state.core.cycle += starts;
         self.state.idle_cycles += starts;
-        self.state.asleep = None;
+        self.end_sleep();
+        self.state.core.cycle += WAKE_CYCLES;
         let woken_by = Some(self.waker(vector));
         if let Some(sleeps) = &mut self.sleeps {
             let clock = &self.io.devices.clock;

@@ -75,6 +75,7 @@ impl Mcu for Avr {
             exceptions: vec![self.state.taken.iter().sum()],
             resets: self.state.resets,
             flash_wait_cycles: 0,
+            states: self.supply_states(),
         }
     }
 

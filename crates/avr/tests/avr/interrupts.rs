@@ -1,6 +1,7 @@
 //! When a handler is entered, in what order, and what it takes (ATmega328P datasheet, "Interrupt Response Time").
 
 use mcu::Stop;
+use units::Picoseconds;
 
 use crate::support::{
     CLI, HANG, NOP, PC, RETI, SEI, SLEEP, SP, SREG, chip, chip_of, ldi, out, run, step, sts, with_handlers,
@@ -125,6 +126,9 @@ fn a_wake_up_takes_four_cycles_more() {
     // SEI and SLEEP, asleep to the overflow, then 4 + 4 cycles and the jump at the vector.
     assert_eq!(counts.idle_cycles, [256 - 2]);
     assert_eq!(counts.exceptions, [1]);
+    let asleep = counts.states.iter().find(|one| one.state == "asleep").unwrap();
+    assert_eq!((asleep.cycles, asleep.core_cycles, asleep.time), (254, 0, Picoseconds::new(254 * 62_500)));
+    assert_eq!(counts.states.iter().map(|one| one.cycles).sum::<u64>(), counts.cycles);
     let handler = 2 * (2 * 57 + main.len() as u32);
     assert_eq!(chip.register(0, PC), handler);
 }

@@ -60,6 +60,7 @@ fn measured(bounded: Bounded, result: &RowResult) -> Option<f64> {
         Bounded::Ram => sizes()?.ram_bytes.map(f64::from),
         Bounded::Energy => match &result.entry.facts {
             Facts::Link(link) => link.energy?.with_interval_j(),
+            Facts::Board(board) => board.energy.as_ref()?.message_j,
             _ => None,
         },
     }

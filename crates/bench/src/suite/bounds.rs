@@ -57,8 +57,8 @@ impl Bounded {
                 quantity != Quantity::Bulk
             }
             (Self::Rate(rate), Measured::Board(quantity) | Measured::Address(quantity)) => rate == quantity,
-            (Self::Flash | Self::Ram, Measured::Board(_)) => true,
-            (_, Measured::Link { .. } | Measured::Board(_) | Measured::Address(_)) => false,
+            (Self::Flash | Self::Ram | Self::Energy, Measured::Board(_)) => true,
+            (_, Measured::Link { .. } | Measured::Address(_)) => false,
         }
     }
 }
@@ -167,7 +167,8 @@ const BOUND_FIELDS: &[Field] = &[
     Field::open(
         "energy",
         Takes::Bound(ENERGIES),
-        "what a message of a link takes of the sender's battery, with the time until the next one",
+        "what a message takes of the battery of a link's sender, or of a board, with the time until the next one; of a bulk \
+         transfer what a kB takes",
         "\"<= 5 mJ\"",
     ),
 ];

@@ -249,6 +249,7 @@ impl Mcu for Abacus {
             exceptions: vec![0],
             resets: 0,
             flash_wait_cycles: 0,
+            states: Vec::new(),
         }
     }
 

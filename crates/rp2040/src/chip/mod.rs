@@ -12,6 +12,7 @@ mod run;
 mod snapshot;
 mod spin_loop;
 mod start;
+mod supply;
 
 use cortexm::Core;
 use mcu::image::Boot;
@@ -37,6 +38,7 @@ pub struct Rp2040 {
     at_fault: Option<Box<AtFault>>,
     stop_at_faults: bool,
     resets: u32,
+    asleep: supply::AllAsleep,
     /// The last iteration of a core that waits.
     iteration: Option<spin_loop::Iteration>,
     /// The loop in which a core stood when it had to stop.

@@ -3,7 +3,7 @@
 //! One core awake runs up to the next event without a stop. Two cores awake take turns of a few cycles, and whoever is ahead
 //! waits with everything that is not memory. None awake: time jumps to the next event.
 
-use cortexm::Exit;
+use cortexm::{Core, Exit};
 use mcu::{Sleep, Slept, Stop};
 use units::Picoseconds;
 
@@ -201,8 +201,14 @@ impl Rp2040 {
             return;
         }
         let cycle = self.bus.cycle_now();
+        let wakes = |core: &Core, bus: &Bus| {
+            core.sleep != Sleep::Awake && core.wakes(&bus.ppb[core.id], bus.events[core.id])
+        };
+        if self.cores.iter().any(|core| wakes(core, &self.bus)) {
+            self.end_of_sleep(cycle);
+        }
         for (id, core) in self.cores.iter_mut().enumerate() {
-            if core.sleep == Sleep::Awake || !core.wakes(&self.bus.ppb[id], self.bus.events[id]) {
+            if !wakes(core, &self.bus) {
                 continue;
             }
             if core.sleep == Sleep::Event {

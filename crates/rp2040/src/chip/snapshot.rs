@@ -5,6 +5,7 @@ use crate::bus::Bus;
 use crate::chip::Rp2040;
 use crate::chip::decoded::Decoded;
 use crate::chip::memory_loop::MemoryLoop;
+use crate::chip::supply::AllAsleep;
 use cortexm::Core;
 use mcu::image::Boot;
 
@@ -52,17 +53,24 @@ pub struct State {
     bus: Bus,
     boot: Boot,
     resets: u32,
+    asleep: AllAsleep,
 }
 
 impl Rp2040 {
     /// The state, to be kept in a file.
     pub fn state(&self) -> State {
-        State { cores: self.cores.clone(), bus: self.bus.copy_alone(), boot: self.boot, resets: self.resets }
+        State {
+            cores: self.cores.clone(),
+            bus: self.bus.copy_alone(),
+            boot: self.boot,
+            resets: self.resets,
+            asleep: self.asleep,
+        }
     }
 
     /// Goes on in a state of a chip with the same boot ROM, with what stands around this one.
     pub fn take_state(&mut self, state: State) {
-        let State { cores, mut bus, boot, resets } = state;
+        let State { cores, mut bus, boot, resets, asleep } = state;
         bus.rom = self.bus.rom.clone();
         bus.stop_at = self.bus.stop_at;
         bus.io.pins.find_plain();
@@ -75,6 +83,7 @@ impl Rp2040 {
             at_fault: None,
             stop_at_faults: self.stop_at_faults,
             resets,
+            asleep,
             iteration: None,
             memory_loop: MemoryLoop::default(),
         };

@@ -4,6 +4,7 @@ use crate::bus::{Bus, ResetCause, RomCall, Size};
 use crate::chip::Rp2040;
 use crate::chip::decoded::Decoded;
 use crate::chip::memory_loop::MemoryLoop;
+use crate::chip::supply::AllAsleep;
 use crate::rom::{self, HoldingPen, PenState};
 use cortexm::Core;
 use mcu::Sleep;
@@ -90,6 +91,7 @@ impl Rp2040 {
             at_fault: None,
             stop_at_faults: true,
             resets: 0,
+            asleep: AllAsleep::default(),
             iteration: None,
             memory_loop: MemoryLoop::default(),
         };
@@ -180,6 +182,7 @@ impl Rp2040 {
         self.resets += 1;
         self.bus.reset_blocks(cause);
         let cycle = self.bus.cycle_now();
+        self.end_of_sleep(cycle);
         for core in &mut self.cores {
             core.cycle = core.cycle.max(cycle);
         }
@@ -192,6 +195,7 @@ impl Rp2040 {
         let state = self.bus.step_pen();
         if let PenState::Launched { vector_table, stack_pointer, entry, cycles } = state {
             let cycle = self.bus.cycle_now();
+            self.end_of_sleep(cycle);
             let core = &mut self.cores[1];
             core.idle_cycles += cycle.saturating_sub(core.cycle);
             core.cycle = core.cycle.max(cycle) + u64::from(cycles);

@@ -89,6 +89,7 @@ impl Mcu for Rp2040 {
             exceptions: counts.exceptions.into(),
             resets: counts.resets,
             flash_wait_cycles: self.bus_counts().xip_stall_cycles,
+            states: self.supply_states(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sleeping and waking: WFI, WFE, events, SysTick, interrupts as levels.
 
-use mcu::Sleep;
 use mcu::Stop;
+use mcu::{Mcu, Sleep};
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;
@@ -27,6 +27,22 @@ fn wfi_ends_with_an_interrupt_after_its_handler() {
     let chip = ran(asm);
     assert_eq!(log(&chip), 0x123);
     assert!((1900..2000).contains(&chip.counts().idle_cycles[0]), "{:?}", chip.counts());
+}
+
+#[test]
+fn the_supply_feels_a_sleep_of_both_cores_and_the_work_of_either() {
+    let mut asm = ticking(2000);
+    asm.log(1).wfi().log(3).stop();
+    asm.handler(15, "tick").log(2).poke(SYSTICK, 0).bx(LR);
+    let counts = Mcu::counts(&ran(asm));
+    let [running, asleep] = counts.states[..] else { panic!("{counts:?}") };
+    // Core 1 was never started: what core 0 sleeps, both do.
+    assert_eq!((running.state, asleep.state), ("running", "asleep"));
+    assert_eq!((asleep.cycles, asleep.core_cycles), (counts.idle_cycles[0], 0));
+    assert_eq!(running.cycles + asleep.cycles, counts.cycles);
+    assert_eq!(running.core_cycles, running.cycles);
+    let hz = counts.cycles as f64 / (running.time + asleep.time).ps() as f64;
+    assert!((asleep.cycles as f64 / asleep.time.ps() as f64 / hz - 1.0).abs() < 0.01);
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub(crate) struct Mac {
     completions: VecDeque<Completion>,
     /// Frames that nobody took in time.
     pub(crate) untaken: u64,
+    /// How long it has sent with 10 and with 100 Mbit/s, up to the end of the last frame.
+    pub(crate) sent_for: [Picoseconds; 2],
 }
 
 impl Mac {
@@ -73,6 +75,8 @@ impl Mac {
         let end = start + Self::frame_time(speed, bytes.len());
         self.wire_free = end + Picoseconds::new(GAP_BYTES * 8 * bit_ps(speed));
         if link.is_some() {
+            let sent_for = &mut self.sent_for[usize::from(speed == Speed::Mbps100)];
+            *sent_for = *sent_for + (end - start);
             bytes.resize(bytes.len().max(SHORTEST_BYTES), 0);
             if self.sent.len() >= MOST_UNTAKEN {
                 self.sent.pop_front();

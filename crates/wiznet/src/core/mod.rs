@@ -35,7 +35,7 @@ use crate::{Model, Options, Sent};
 use buffers::{Buffers, Split};
 use interrupts::InterruptPin;
 use mac::Mac;
-use phy::Phy;
+use phy::{Phy, PhyTimes};
 use reset::Power;
 use socket::Socket;
 use socketless::Errand;
@@ -134,6 +134,11 @@ impl Core {
             dropped.useless_segments += counters.duplicate + counters.unacceptable;
         }
         dropped
+    }
+
+    /// How long its PHY was in each state up to a time, and how long of that it has sent with 10 and with 100 Mbit/s.
+    pub(crate) fn supply_times(&self, at: Picoseconds) -> (PhyTimes, [Picoseconds; 2]) {
+        (self.phy.times(at), self.mac.sent_for)
     }
 
     pub(crate) fn take_sent(&mut self) -> Option<Sent> {

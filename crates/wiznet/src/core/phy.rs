@@ -27,6 +27,22 @@ pub(crate) struct Phy {
     link: Option<LinkPartner>,
     link_at: Option<Picoseconds>,
     link_up_time: Picoseconds,
+    /// What it did before `since`; from then on it does one thing.
+    did: PhyTimes,
+    since: Picoseconds,
+}
+
+/// How long a PHY was in each of the states that its supply feels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct PhyTimes {
+    /// It is set to power down.
+    pub(crate) power_down: Picoseconds,
+    /// It has no link: it seeks one, or is held in reset.
+    pub(crate) no_link: Picoseconds,
+    /// It has a link with 10 Mbit/s.
+    pub(crate) link_10: Picoseconds,
+    /// It has a link with 100 Mbit/s.
+    pub(crate) link_100: Picoseconds,
 }
 
 impl Phy {
@@ -39,7 +55,28 @@ impl Phy {
             link: None,
             link_at: None,
             link_up_time,
+            did: PhyTimes::default(),
+            since: Picoseconds::ZERO,
         }
+    }
+
+    /// What it did up to a time.
+    pub(crate) fn times(&self, now: Picoseconds) -> PhyTimes {
+        let mut times = self.did;
+        let time = match (self.mode, self.link.map(|link| link.speed)) {
+            (Mode::PowerDown, _) => &mut times.power_down,
+            (_, None) => &mut times.no_link,
+            (_, Some(Speed::Mbps10)) => &mut times.link_10,
+            (_, Some(Speed::Mbps100)) => &mut times.link_100,
+        };
+        *time = *time + (now - self.since).max(Picoseconds::ZERO);
+        times
+    }
+
+    /// Told before it does something else.
+    fn note(&mut self, now: Picoseconds) {
+        self.did = self.times(now);
+        self.since = now;
     }
 
     pub(crate) fn link(&self) -> Option<LinkPartner> {
@@ -72,12 +109,14 @@ impl Phy {
     }
 
     pub(crate) fn set_mode(&mut self, now: Picoseconds, mode: Mode) {
+        self.note(now);
         self.mode = mode;
         self.restart(now);
     }
 
     /// The link is lost and sought anew.
     pub(crate) fn restart(&mut self, now: Picoseconds) {
+        self.note(now);
         self.link = None;
         self.link_at = self.outcome().map(|_| now + self.link_up_time);
         self.advance(now);
@@ -88,7 +127,8 @@ impl Phy {
     }
 
     pub(crate) fn advance(&mut self, now: Picoseconds) {
-        if self.link_at.is_some_and(|at| at <= now) {
+        if let Some(at) = self.link_at.filter(|at| *at <= now) {
+            self.note(at);
             self.link_at = None;
             self.link = self.outcome();
         }

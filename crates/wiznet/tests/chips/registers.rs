@@ -220,6 +220,9 @@ fn the_link_is_up_when_negotiation_is_over_and_not_before() {
     assert!(chip.link().is_none());
     chip.advance(ms(5_001));
     assert_eq!(chip.link(), Some(FAST));
+    // What its supply feels: a link from 2100 to 3000 ms, and again from the end on.
+    let spent: Vec<_> = chip.supply_states(ms(5_011)).into_iter().filter(|(_, time)| *time > ms(0)).collect();
+    assert_eq!(spent, [("no link", ms(5_011 - 910)), ("100 Mbit/s link", ms(900 + 10))]);
 }
 
 #[test]

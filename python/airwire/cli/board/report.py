@@ -22,6 +22,8 @@ _SCK = "_sck_hz"
 
 def print_report(report: BoardRun, traffic: Traffic) -> None:
     """Everything that a person asks first, the rare things only where there are any."""
+    from airwire.explain.energy import supply_use
+
     out = console()
     _line(out, report.sentence[0].upper() + report.sentence[1:] + ".", "bold red" if report.failed else "bold")
     resets = f", {report.resets} resets" if report.resets else ""
@@ -34,6 +36,7 @@ def print_report(report: BoardRun, traffic: Traffic) -> None:
                 f"{grouped(core.busy_cycles)} cycles, {grouped(core.exceptions)} exceptions",
             )
     _print_counts(out, report)
+    _line(out, f"Energy: {supply_use(report.energy, report.time_ps)}")
     _print_functions(out, report)
     print_traffic(report, traffic)
     _print_unknown(out, report)

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use attribution::{BulkEvidence, Evidence};
+use board::BoardEnergy;
 use serde::Serialize;
 
+use super::observation::Metered;
 use super::prepare::{Firmware, ImageSizes, ReadyBoard};
-use crate::suite::BoardSetup;
+use crate::suite::{BoardSetup, Quantity};
 
 /// Virtual boards in a manifest.
 #[derive(Debug, Clone, Serialize)]
@@ -41,8 +43,44 @@ pub struct BoardFacts {
     pub evidence: Option<Evidence>,
     /// What was seen of a bulk transfer meanwhile.
     pub bulk: Option<BulkEvidence>,
+    /// What its messages took of its supply.
+    pub energy: Option<EnergyEntry>,
     /// What a user should know of how the board's chips were treated.
     pub notes: Vec<String>,
+}
+
+/// What the messages of a time took of a board's supply, in a manifest.
+#[derive(Debug, Clone, Serialize)]
+pub struct EnergyEntry {
+    /// Part by part.
+    #[serde(flatten)]
+    pub energy: BoardEnergy,
+    /// How long the time was.
+    pub time_ps: i64,
+    /// How many messages, with the time between them, it was: `message` or `kB`.
+    pub per: &'static str,
+    /// Their number.
+    pub messages: f64,
+    /// The energy of a message with the time until the next one, in joules; nothing where no part has currents.
+    pub message_j: Option<f64>,
+    /// The mean current of all parts together, in amperes; likewise.
+    pub mean_a: Option<f64>,
+}
+
+impl EnergyEntry {
+    pub(super) fn of(metered: &Metered, quantity: Quantity) -> Self {
+        let Metered { energy, time, messages } = metered;
+        let seconds = time.ps() as f64 / units::PS_PER_S as f64;
+        let known = |value: f64| energy.is_known().then_some(value);
+        Self {
+            time_ps: time.ps(),
+            per: if quantity == Quantity::Bulk { "kB" } else { "message" },
+            messages: *messages,
+            message_j: known(energy.joules() / messages),
+            mean_a: known(energy.coulombs() / seconds),
+            energy: energy.clone(),
+        }
+    }
 }
 
 /// A peer in a manifest.
@@ -114,6 +152,7 @@ impl BoardFacts {
             counts: BTreeMap::new(),
             evidence: None,
             bulk: None,
+            energy: None,
             notes: Vec::new(),
         }
     }

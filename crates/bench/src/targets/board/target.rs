@@ -9,7 +9,7 @@ use record::{Control, Samples};
 use stats::detect::Settings as DetectorSettings;
 use units::Picoseconds;
 
-use super::facts::{BoardFacts, FirmwareEntry, PeerEntry};
+use super::facts::{BoardFacts, EnergyEntry, FirmwareEntry, PeerEntry};
 use super::observation::{RowBudget, budget_of, spans_table};
 use super::prepare::ReadyBoards;
 use super::rig::Rig;
@@ -185,6 +185,10 @@ impl BoardTarget {
             of: traffic.map(|one| one.name),
             evidence: budget.as_ref().map(|budget| budget.evidence.clone()),
             bulk: budget.as_ref().and_then(|budget| budget.bulk.clone()),
+            energy: budget
+                .as_ref()
+                .and_then(|budget| budget.energy.as_ref())
+                .map(|metered| EnergyEntry::of(metered, ready.measurement.quantity)),
             notes: reports[0].notes.iter().cloned().chain(peers_notes).collect(),
         }
     }

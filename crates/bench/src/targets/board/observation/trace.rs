@@ -15,6 +15,7 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::super::prepare::ReadyBoards;
 use super::super::rig::Rig;
+use super::energy::{Meter, Metered};
 use super::wire;
 use super::witness::Witness;
 use crate::suite::Quantity;
@@ -54,6 +55,8 @@ pub(crate) struct RowBudget {
     pub(crate) peer_evidence: Option<Evidence>,
     /// What was seen of a bulk transfer.
     pub(crate) bulk: Option<BulkEvidence>,
+    /// What the messages took of the board's supply.
+    pub(crate) energy: Option<Metered>,
 }
 
 /// The second run.
@@ -70,6 +73,7 @@ struct Trace<'a> {
     stretches: Vec<Span>,
     /// Of a bulk transfer.
     bulk: Option<BulkTrace>,
+    meter: Meter,
     control: &'a Control,
 }
 
@@ -101,17 +105,24 @@ pub(crate) fn budget_of(
         keeps_frames: false,
         stretches: Vec::new(),
         bulk: is_bulk.then(|| BulkTrace::of(&chosen)),
+        meter: Meter::default(),
         control,
     };
+    if let Some(first) = samples.answered().next() {
+        trace.run_to(first.trigger, false)?;
+        trace.read_meter();
+    }
     for window in windows(&chosen, is_bulk) {
         if !trace.look_at(window)? {
             return Ok(None);
         }
     }
+    trace.read_meter();
     if !is_the_same(&mut trace.rig, &chosen, ready) {
         return Ok(None);
     }
-    Ok(Some(trace.budget(&chosen)))
+    let energy = std::mem::take(&mut trace.meter).told(samples, ready.measurement.quantity);
+    Ok(Some(RowBudget { energy, ..trace.budget(&chosen) }))
 }
 
 impl Trace<'_> {
@@ -120,6 +131,7 @@ impl Trace<'_> {
         if !self.run_gap(from)? {
             return Ok(false);
         }
+        self.read_meter();
         self.each(Witness::follow);
         let before = pc_limits(&mut self.rig);
         self.keeps_frames = true;
@@ -132,6 +144,11 @@ impl Trace<'_> {
         self.stretches.last_mut().expect("the gap began one").1 = to;
         self.each(|witness, board| witness.leave(board, (from, to)));
         Ok(runs)
+    }
+
+    fn read_meter(&mut self) {
+        let now = self.rig.now();
+        self.meter.read(now, &mut self.rig.boards()[0]);
     }
 
     fn each(&mut self, act: impl Fn(&mut Witness, &mut Board)) {
@@ -221,7 +238,7 @@ impl Trace<'_> {
                 break;
             }
         }
-        RowBudget { spans, pcapng, evidence, peer_evidence, bulk }
+        RowBudget { spans, pcapng, evidence, peer_evidence, bulk, energy: None }
     }
 }
 
