@@ -1,6 +1,7 @@
 # Images for boards with an AVR: applications on the small stack, in its loop or as a task of FreeRTOS.
 set(SMALL transport/small/network.c transport/small/ip.c transport/small/arp.c transport/small/checksum.c)
-set(SMALL_STREAMS transport/small/streams.c transport/small/tcp.c transport/small/segment.c transport/small/ring.c)
+set(SMALL_STREAMS transport/small/streams.c transport/small/tcp.c transport/small/tcp_input.c transport/small/tcp_output.c
+                  transport/small/segment.c transport/small/ring.c)
 set(SMALL_DATAGRAMS transport/small/datagrams.c transport/small/udp.c)
 set(TRANSPORT_SHARED apps/main.c transport/settings.c transport/report.c transport/tick.c)
 
@@ -21,6 +22,25 @@ small_image(pingpong_client ${SMALL_STREAMS})
 
 include_directories(protocols/coap)
 small_image(coap_client ${SMALL_DATAGRAMS} protocols/coap/coap_client.c protocols/coap/coap_message.c)
+include_directories(protocols/mqtt)
+small_image(mqtt_client ${SMALL_STREAMS} protocols/mqtt/mqtt_client.c)
+
+# A serial line needs a USART beside the console's, and pins that the network chip does not have.
+if(MCU STREQUAL atmega2560)
+  small_image(serial_pingpong ${PORT}/uart.c)
+endif()
+
+# The web server, with its pages in flash. It and what waits of a stream take more than 2 KB of RAM.
+if(SITE_DIR AND NOT MCU STREQUAL atmega328p)
+  include(protocols/http/sources.cmake)
+  include(protocols/fsdata/sources.cmake)
+  include_directories(apps/http_server protocols/http protocols/fsdata ${SITE_DIR})
+  small_image(http_server ${SMALL_STREAMS} apps/http_server/pages.c apps/http_server/site.c ${AIRWIRE_HTTP_SOURCES}
+    ${AIRWIRE_FSDATA_SOURCES} ${SITE_DIR}/fsdata.c ${PORT}/adc.c)
+  # There is one connection: a client that says nothing must not keep it from others for long.
+  target_compile_definitions(http_server-small PRIVATE HTTP_CLIENTS=1u HTTP_IDLE_MS=2000u ADC_WITHOUT_TEMPERATURE
+    SMALL_RING_BYTES=1460u)
+endif()
 
 # In a task that asks the chip over and over, with a mutex around each transaction; and with a driver that keeps no pointers
 # and reads registers byte by byte, interrupts held meanwhile: as a published firmware has all of it.
