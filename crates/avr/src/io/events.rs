@@ -247,7 +247,9 @@ impl Io {
     /// A frame begins on TXD: its bits, where somebody records the pin.
     pub(crate) fn show_frame(&mut self, number: u8, frame: Frame) {
         let pin = self.part.usarts[usize::from(number)][1];
-        if pin == NO_PIN || !(self.devices.pins.is_recorded(bit(pin)) || self.lines.outgoing.pins() & bit(pin) != 0) {
+        if pin == NO_PIN
+            || !(self.devices.pins.is_recorded(bit(pin)) || self.lines.outgoing.pins() & bit(pin) != 0)
+        {
             return;
         }
         let shape = self.devices.usarts[usize::from(number)].shape();

@@ -153,7 +153,8 @@ impl Receiver {
     fn character(&self, start: Picoseconds, reception: Reception) -> Seen {
         let stop = reception.bits_before_stop();
         let level = |bit: u64| self.level_at(start + reception.cycles(2 * bit + 1));
-        let word = (0..reception.shape.data_bits).fold(0u16, |word, bit| word | u16::from(level(1 + bit)) << bit);
+        let word =
+            (0..reception.shape.data_bits).fold(0u16, |word, bit| word | u16::from(level(1 + bit)) << bit);
         let is_right = reception.shape.parity.is_none_or(|odd| {
             let ones = word.count_ones() + u32::from(level(stop - 1));
             (ones % 2 == 1) == odd
@@ -210,7 +211,10 @@ mod tests {
     fn a_character_is_whole_when_its_stop_bit_is_over() {
         // 0x35 has four ones, so that an even parity bit is 0.
         let seen = heard(0b1_0_00110101_0);
-        assert_eq!(seen, Seen::Character { sampled: Picoseconds::new(15_500_000), whole: us(16), byte: 0x35, errors: 0 });
+        assert_eq!(
+            seen,
+            Seen::Character { sampled: Picoseconds::new(15_500_000), whole: us(16), byte: 0x35, errors: 0 }
+        );
     }
 
     #[test]

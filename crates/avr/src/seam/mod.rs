@@ -6,8 +6,8 @@ mod state;
 
 use mcu::image::{Image, Symbols};
 use mcu::{
-    Console, CoreState, Counts, Edge, Facts, Fault, FaultReport, Lines, Mcu, Outgoing, Outside, Pins, Reports,
-    SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits,
+    Console, CoreState, Counts, Edge, Facts, Fault, FaultReport, Lines, Mcu, Outgoing, Outside, Pins,
+    Reports, SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits,
 };
 use units::Picoseconds;
 
