@@ -1,0 +1,157 @@
+"""``airwire waveform``: the wires of a capture over an interval, as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airwire.cli import options
+from airwire.cli.paths import Reads, Writes
+
+if TYPE_CHECKING:
+    from airwire.capture.interval import Bus, BusByte, Interval
+    from airwire.report.waveform_figure import Mark
+
+DRAWABLE = (".svg", ".png", ".html")
+MOST_EDGES = 20_000
+"""More cannot be told apart in a picture."""
+_PS_PER_S = 10**12
+
+
+def waveform(
+    capture: Annotated[
+        Path,
+        typer.Argument(metavar="CAPTURE", help="A capture of any format that Airwire reads.", show_default=False),
+        Reads("capture"),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(metavar="FILE", help="The picture: .svg, .png or .html.", show_default=False),
+        Writes("picture", kinds=DRAWABLE),
+    ],
+    from_: Annotated[
+        int | None,
+        typer.Option(
+            "--from",
+            parser=options.time_option,
+            metavar="TIME",
+            help="Where in the capture it begins, such as 3.2ms. Default: at its start.",
+            show_default=False,
+        ),
+    ] = None,
+    to: Annotated[
+        int | None,
+        typer.Option(
+            parser=options.past_time,
+            metavar="TIME",
+            help="Where it ends. Default: with the capture.",
+            show_default=False,
+        ),
+    ] = None,
+    channel: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CHANNEL",
+            help="A channel to draw, by number or label, from the top on; repeat for more. Default: those of --spi, or "
+            "all.",
+            show_default=False,
+        ),
+    ] = None,
+    spi: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLOCK[,OUT[,IN[,SELECT]]]",
+            help="Mark the bytes of an SPI in mode 0 or 3, with what went out and came back, and the time from one to "
+            "the next.",
+            show_default=False,
+        ),
+    ] = None,
+    clock: Annotated[
+        int | None,
+        typer.Option(
+            parser=options.sample_rate,
+            metavar="RATE",
+            help="The clock of the processor, such as 16MHz: the time between bytes is given in its cycles.",
+            show_default=False,
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What stands above the picture.", show_default=False)
+    ] = None,
+) -> None:
+    """Draw the wires of a capture over an interval, as a logic analyser shows them.
+
+    Example: airwire waveform edges.vcd --from 2.1ms --to 2.11ms --spi D13,D11,D12,D10 --clock 22.1184MHz --out spi.svg
+    """
+    from airwire.capture.interval import read_interval
+    from airwire.report.files import write_figure
+    from airwire.report.waveform_figure import Trace, waveform_figure
+
+    bus = None if spi is None else _bus(spi)
+    if clock is not None and bus is None:
+        raise typer.BadParameter("cycles are counted between the bytes of a bus; name one with --spi", param_hint="--clock")
+    channels = channel or (bus.channels if bus is not None else [])
+    interval = read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
+    edges = sum(len(wire.edges) for wire in interval.wires)
+    if edges > MOST_EDGES:
+        raise typer.BadParameter(
+            f"there are {edges} edges in it, and a picture shows {MOST_EDGES} at most; take a shorter interval",
+            param_hint="--to",
+        )
+    traces = [Trace(wire.name, wire.level, [at for at, _ in wire.edges]) for wire in interval.wires]
+    marks = [_mark(one, clock) for one in interval.bytes_]
+    said = _said(interval, clock)
+    figure = waveform_figure(title or capture.name, said, interval.start_ps, interval.end_ps, traces, marks)
+    write_figure(figure, out)
+    typer.echo(said)
+    typer.echo(f"Written: {out}")
+
+
+def _bus(text: str) -> Bus:
+    from airwire.capture.interval import Bus
+
+    names = [name.strip() for name in text.split(",")]
+    if not 1 <= len(names) <= 4 or not names[0] or len(set(names)) < len(names):
+        raise typer.BadParameter(
+            f"'{text}' is no bus: give the clock's channel, and behind commas those of what goes out, of what comes "
+            "back and of the select, such as SCK,MOSI,MISO,CS",
+            param_hint="--spi",
+        )
+    rest = [name or None for name in names[1:]] + [None] * 3
+    return Bus(names[0], *rest[:3])
+
+
+def _mark(byte: BusByte, clock_hz: int | None) -> Mark:
+    from airwire.report.waveform_figure import Mark
+
+    values = [value for value in (byte.sent, byte.received) if value is not None]
+    text = " / ".join(f"{value:02x}" for value in values)
+    return Mark(byte.start_ps, byte.end_ps, text, byte.to_next_ps, _span(byte.to_next_ps, clock_hz))
+
+
+def _span(ps: float | None, clock_hz: int | None) -> str:
+    """A time between two bytes, in cycles where the clock is known."""
+    from airwire.report.units import format_duration
+
+    if ps is None:
+        return ""
+    return format_duration(ps) if clock_hz is None else f"{round(ps * clock_hz / _PS_PER_S)} cycles"
+
+
+def _said(interval: Interval, clock_hz: int | None) -> str:
+    """What the picture shows, in a sentence."""
+    from airwire.report.units import format_duration
+
+    whole = format_duration(interval.end_ps - interval.start_ps)
+    wires = f"{len(interval.wires)} {'wire' if len(interval.wires) == 1 else 'wires'} over {whole}"
+    gaps = [one.to_next_ps for one in interval.bytes_ if one.to_next_ps is not None]
+    if not interval.bytes_:
+        return f"{wires}."
+    count = f"{len(interval.bytes_)} {'byte' if len(interval.bytes_) == 1 else 'bytes'}"
+    if not gaps:
+        return f"{wires}, {count}."
+    shortest, middle, longest = (_span(ps, clock_hz) for ps in (min(gaps), median(gaps), max(gaps)))
+    return f"{wires}, {count}: from one to the next {middle} in the median, {shortest} to {longest}."
