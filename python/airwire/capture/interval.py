@@ -57,6 +57,8 @@ class Interval:
     end_ps: int
     wires: Sequence[Wire]
     bytes_: Sequence[BusByte] = field(default_factory=tuple)
+    selects_ps: Sequence[int] = field(default_factory=tuple)
+    """When the chip of a bus was selected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,10 @@ def read_interval(
         there = ", ".join(wire.name for wire in wires)
         raise _core.AirwireError(f"{path}: there is no channel {missing[0]}; there are {there}")
     found = [] if bus is None else _bytes(wires, bus, from_ps, end_ps)
-    return Interval(from_ps, end_ps, [_cut(wire, from_ps, end_ps) for wire in wires], found)
+    shown = [_cut(wire, from_ps, end_ps) for wire in wires]
+    name = None if bus is None else bus.select
+    selects = [at for wire in shown if wire.name == name for at, level in wire.edges if not level]
+    return Interval(from_ps, end_ps, shown, found, selects)
 
 
 def _wire(rows: pl.DataFrame, name: str) -> Wire:

@@ -12,6 +12,8 @@ from airwire.cli import options
 from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from airwire.capture.interval import Bus, BusByte, Interval
     from airwire.report.waveform_figure import Mark
 
@@ -88,7 +90,7 @@ def waveform(
     """
     from airwire.capture.interval import read_interval
     from airwire.report.files import write_figure
-    from airwire.report.waveform_figure import Trace, waveform_figure
+    from airwire.report.waveform_figure import Span, Trace, waveform_figure
 
     bus = None if spi is None else _bus(spi)
     if clock is not None and bus is None:
@@ -101,11 +103,16 @@ def waveform(
             f"there are {edges} edges in it, and a picture shows {MOST_EDGES} at most; take a shorter interval",
             param_hint="--to",
         )
-    traces = [Trace(wire.name, wire.level, [at for at, _ in wire.edges]) for wire in interval.wires]
+    names = {} if bus is None else _names(bus)
+    traces = [
+        Trace(names.get(wire.name, wire.name), wire.level, [at for at, _ in wire.edges]) for wire in interval.wires
+    ]
     marks = [_mark(one, clock) for one in interval.bytes_]
+    selects = zip(interval.selects_ps, interval.selects_ps[1:], strict=False)
+    spans = [Span(one, other, _span(other - one, clock)) for one, other in selects]
     said = _said(interval, clock)
-    figure = waveform_figure(title or capture.name, said, interval.start_ps, interval.end_ps, traces, marks)
-    write_figure(figure, out)
+    ends = (interval.start_ps, interval.end_ps)
+    write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
     typer.echo(said)
     typer.echo(f"Written: {out}")
 
@@ -122,6 +129,12 @@ def _bus(text: str) -> Bus:
         )
     rest = [name or None for name in names[1:]] + [None] * 3
     return Bus(names[0], *rest[:3])
+
+
+def _names(bus: Bus) -> dict[str, str]:
+    """Channels with what they are on the bus."""
+    roles = {bus.clock: "SCK", bus.sent: "MOSI", bus.received: "MISO", bus.select: "CS"}
+    return {name: name if name == role else f"{name} {role}" for name, role in roles.items() if name is not None}
 
 
 def _mark(byte: BusByte, clock_hz: int | None) -> Mark:
@@ -150,8 +163,19 @@ def _said(interval: Interval, clock_hz: int | None) -> str:
     gaps = [one.to_next_ps for one in interval.bytes_ if one.to_next_ps is not None]
     if not interval.bytes_:
         return f"{wires}."
+    if len(interval.selects_ps) > 1:
+        return f"{wires}: {_each(interval.selects_ps, clock_hz)} from one transaction to the next."
     count = f"{len(interval.bytes_)} {'byte' if len(interval.bytes_) == 1 else 'bytes'}"
     if not gaps:
         return f"{wires}, {count}."
-    shortest, middle, longest = (_span(ps, clock_hz) for ps in (min(gaps), median(gaps), max(gaps)))
-    return f"{wires}, {count}: from one to the next {middle} in the median, {shortest} to {longest}."
+    return f"{wires}, {count}: {_range(gaps, clock_hz)} from one to the next."
+
+
+def _each(times_ps: Sequence[int], clock_hz: int | None) -> str:
+    return _range([later - one for one, later in zip(times_ps, times_ps[1:], strict=False)], clock_hz)
+
+
+def _range(gaps_ps: Sequence[int], clock_hz: int | None) -> str:
+    """Times, as the one that all are, or as their median with the shortest and the longest."""
+    shortest, middle, longest = (_span(ps, clock_hz) for ps in (min(gaps_ps), median(gaps_ps), max(gaps_ps)))
+    return middle if shortest == longest else f"{middle} in the median, {shortest} to {longest},"

@@ -1,7 +1,7 @@
 """The wires of a capture over an interval, one below the other as a logic analyser shows them, with the bytes of a bus.
 
-Above the wires each byte is a box over its clock pulses, and below it stands how long it is to the next one: in cycles of
-a processor where its clock is known.
+Above the wires each byte is a box over its clock pulses, and below it stands how long it is to the next one; likewise from
+one transaction to the next. Words come from whoever draws.
 """
 
 from __future__ import annotations
@@ -39,24 +39,44 @@ class Mark:
     span_text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From one time to another, with its words."""
+
+    start_ps: int
+    end_ps: int
+    text: str
+
+
 def waveform_figure(
-    title: str, caption: str, start_ps: int, end_ps: int, traces: Sequence[Trace], marks: Sequence[Mark] = ()
+    title: str,
+    caption: str,
+    ends_ps: tuple[int, int],
+    traces: Sequence[Trace],
+    *,
+    marks: Sequence[Mark] = (),
+    spans: Sequence[Span] = (),
 ) -> Figure:
-    """The wires from one time to another."""
+    """The wires from one time to another, below the bytes of a bus and the spans of its transactions."""
+    start_ps, end_ps = ends_ps
     unit = units.unit_of(end_ps - start_ps)
 
     def place(time_ps: int) -> float:
         return units.significant((time_ps - start_ps) / unit.ps, 9)
 
     domain = [0, place(end_ps)]
-    lanes = len(traces) + bool(marks)
-    layers = [_wires(), *(_marks() if marks else [])]
-    data = {"w": _wire_columns(traces, start_ps, end_ps, lanes, place)}
+    names = [*(["bytes"] if marks else []), *(["transactions"] if spans else []), *(trace.name for trace in traces)]
+    lanes = len(names)
+    layers = [_wires()]
+    data = {"w": _wire_columns(traces, ends_ps, place)}
     if marks:
-        data["b"] = _mark_columns(marks, start_ps, end_ps, lanes, place)
+        data["b"] = _mark_columns(marks, ends_ps, lanes - 1, place)
+        layers += [*_boxes(), *_spans("b")]
+    if spans:
+        data["s"] = _span_columns(spans, len(traces), place)
+        layers += _spans("s")
     x: Spec = {"type": "quantitative", "scale": {"domain": domain, "nice": False}}
     x |= {"title": f"time ({unit.symbol})", "axis": {"tickCount": 10, "grid": False}}
-    names = ["bytes", *(trace.name for trace in traces)] if marks else [trace.name for trace in traces]
     spec: Spec = {"height": LANE_PX * lanes, "width": "container", "layer": [_with_axes(one, x, names) for one in layers]}
     words = f"{len(traces)} wires over {units.format_duration(end_ps - start_ps)}, {len(marks)} bytes."
     return Figure("waveform", title, caption, [Panel("", spec, data, f"Waveform. {words}")])
@@ -80,10 +100,9 @@ def _quoted(name: str) -> str:
     return f"'{escaped}'"
 
 
-def _wire_columns(
-    traces: Sequence[Trace], start_ps: int, end_ps: int, lanes: int, place: Callable[[int], float]
-) -> Columns:
+def _wire_columns(traces: Sequence[Trace], ends_ps: tuple[int, int], place: Callable[[int], float]) -> Columns:
     """A point for each change, and one at each end; a line steps from each to the next."""
+    start_ps, end_ps = ends_ps
     columns: Columns = {"t": [], "y": [], "wire": []}
     for lane, trace in enumerate(traces):
         base = len(traces) - 1 - lane
@@ -97,9 +116,9 @@ def _wire_columns(
 
 
 def _mark_columns(
-    marks: Sequence[Mark], start_ps: int, end_ps: int, lanes: int, place: Callable[[int], float]
+    marks: Sequence[Mark], ends_ps: tuple[int, int], base: int, place: Callable[[int], float]
 ) -> Columns:
-    base = lanes - 1
+    start_ps, end_ps = ends_ps
     narrowest = _NARROWEST_SHARE * (end_ps - start_ps)
     ends = [min(mark.end_ps, end_ps) for mark in marks]
     spans = [None if mark.span_ps is None else mark.start_ps + mark.span_ps for mark in marks]
@@ -127,6 +146,17 @@ def _mark_columns(
     }
 
 
+def _span_columns(spans: Sequence[Span], base: int, place: Callable[[int], float]) -> Columns:
+    return {
+        "a": [place(span.start_ps) for span in spans],
+        "next": [place(span.end_ps) for span in spans],
+        "between": [place((span.start_ps + span.end_ps) // 2) for span in spans],
+        "span": [span.text for span in spans],
+        "arrow": [base + 0.5] * len(spans),
+        "count": [base + 0.28] * len(spans),
+    }
+
+
 def _wires() -> Spec:
     return {
         "data": {"name": "w"},
@@ -141,10 +171,9 @@ def _wires() -> Spec:
     }
 
 
-def _marks() -> list[Spec]:
-    """Boxes with their values, and below them the spans with an end at each side."""
+def _boxes() -> list[Spec]:
+    """Bytes with their values."""
     data: Spec = {"name": "b"}
-    colour = {"color": {"value": "var(--hot)"}}
     return [
         {
             "data": data,
@@ -156,6 +185,14 @@ def _marks() -> list[Spec]:
             "mark": {"type": "text", "fontSize": 10, "color": "var(--ink)"},
             "encoding": {"x": {"field": "middle"}, "y": {"field": "word"}, "text": {"field": "text"}},
         },
+    ]
+
+
+def _spans(table: str) -> list[Spec]:
+    """Spans with an end at each side, and their words below them."""
+    data: Spec = {"name": table}
+    colour = {"color": {"value": "var(--hot)"}}
+    return [
         {
             "data": data,
             "transform": [{"filter": "datum.next > datum.a"}],

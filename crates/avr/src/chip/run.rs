@@ -21,6 +21,8 @@ impl Avr {
     pub(crate) fn run_until(&mut self, end: Picoseconds) -> Stop {
         let last = self.io.devices.clock.cycle_at(end);
         self.io.plan_lines();
+        // An edge of a wire may have been announced since the last run.
+        self.io.outside_is_rescheduled(self.state.core.cycle);
         let stop = loop {
             if let Some(stop) = self.run_some(last) {
                 break stop;
