@@ -204,7 +204,6 @@ class _Writer:
             distance = here + 1 - (len(self.words) + 1)
             self.words.append(0xD000 | distance & 0xFFF)
 
-
     def far_away(self) -> None:
         """A call or a jump beyond 16 bits of the program counter, by a word or by EIND and Z; it comes back."""
         body = FAR + len(self.far)

@@ -1,8 +1,9 @@
-"""Programs for an ATmega328P, and for an ATmega2560 with its longer program counter, here and under avr8js, a third party's emulator: same registers, same RAM, same cycles.
+"""Programs for two AVRs here and under avr8js, a third party's emulator: same registers, same RAM, same cycles.
 
-Random programs go through every instruction that the oracle has. Where the manual (DS40002198) differs from it, the
-manual is followed here, and the difference is left out of the comparison: H, of which the oracle looks at bit 0; V
-after NEG of 0x80; Z after FMULSU; the cycles of CBI and of the entry of a handler.
+The ATmega2560 has the longer program counter, with RAMPZ and EIND. Random programs go through every instruction that
+the oracle has. Where the manual (DS40002198) differs from it, the manual is followed here, and the difference is left
+out of the comparison: H, of which the oracle looks at bit 0; V after NEG of 0x80; Z after FMULSU; the cycles of CBI and
+of the entry of a handler.
 """
 
 from __future__ import annotations

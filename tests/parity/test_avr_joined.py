@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_two_avrs_hand_characters_on_over_serial_lines(joined: Path, tmp_path: P
         if time >= starts[-1] + 10 * BIT_PS:
             starts.append(time)
     # A round is two characters of ten bits, and a few cycles of two loops.
-    rounds = [later - start for start, later in zip(starts, starts[1:], strict=False)]
+    rounds = [later - start for start, later in pairwise(starts)]
     assert all(20 * BIT_PS < one < 20 * BIT_PS + 120 * CYCLE_PS for one in rounds), rounds
 
 
@@ -108,7 +109,11 @@ def test_an_eeprom_begins_with_the_contents_of_a_file_and_is_written_into_one(
         (MEGA, bytes(4097), "it has 4097 bytes, but the EEPROM has 4096"),
         (MEGA, hex_record(0, 0, b"\x05").encode(), "it has no end record. Copy the file again"),
         (MEGA, b":0100000005FB\n", "line 1 has the checksum 0xfb, but its bytes give 0xfa"),
-        (MEGA, (hex_record(0x1000, 0, b"\x05") + END).encode(), "line 1 has 1 bytes for 0x1000, but the EEPROM has 4096"),
+        (
+            MEGA,
+            (hex_record(0x1000, 0, b"\x05") + END).encode(),
+            "line 1 has 1 bytes for 0x1000, but the EEPROM has 4096",
+        ),
         ("pico", b"\x05", "board pico has an RP2040, in which there is no EEPROM; leave its file away"),
     ],
 )

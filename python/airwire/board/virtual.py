@@ -67,8 +67,8 @@ class Board(BoardDevices, BoardRecordings):
     without one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more
     clients and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` says what happens to frames,
     such as ``"loss=1%"``. ``settings`` are values of the image's settings (:func:`image_settings`), such as
-    ``{"spi_hz": "33 MHz", "interrupts": True}``; they are put into the image before it starts. ``eeprom`` is a file with
-    what the EEPROM of an AVR holds before the run, in Intel HEX or as bare bytes; :meth:`save_eeprom` writes one.
+    ``{"spi_hz": "33 MHz", "interrupts": True}``; they are put into the image before it starts. ``eeprom`` is a file
+    with what the EEPROM of an AVR holds before the run, in Intel HEX or as bare bytes; :meth:`save_eeprom` writes one.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -116,12 +117,15 @@ def _wire(rows: pl.DataFrame, name: str) -> Wire:
 
 
 def _cut(wire: Wire, from_ps: int, to_ps: int) -> Wire:
-    first, last = bisect_right(wire.edges, from_ps, key=itemgetter(0)), bisect_left(wire.edges, to_ps, key=itemgetter(0))
+    first, last = (
+        bisect_right(wire.edges, from_ps, key=itemgetter(0)),
+        bisect_left(wire.edges, to_ps, key=itemgetter(0)),
+    )
     return Wire(wire.name, wire.level_at(from_ps), wire.edges[first:last])
 
 
 def _bytes(wires: Sequence[Wire], bus: Bus, from_ps: int, to_ps: int) -> list[BusByte]:
-    """The bytes that begin in an interval: eight rising edges of the clock each, counted anew where the chip is selected."""
+    """The bytes that begin in an interval: eight rising edges of the clock each, counted anew with each transaction."""
     by_name = {wire.name: wire for wire in wires}
     clock = by_name[bus.clock]
     rises = [at for at, level in clock.edges if level]
@@ -143,7 +147,7 @@ def _bytes(wires: Sequence[Wire], bus: Bus, from_ps: int, to_ps: int) -> list[Bu
 
 def _split(rises: Sequence[int], selected: Sequence[int]) -> list[list[int]]:
     bounds = [0, *(bisect_right(rises, at) for at in selected), len(rises)]
-    parts = (list(rises[one:other]) for one, other in zip(bounds, bounds[1:], strict=False))
+    parts = (list(rises[one:other]) for one, other in pairwise(bounds))
     return [part for part in parts if part]
 
 

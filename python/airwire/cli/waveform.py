@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated
@@ -94,7 +95,9 @@ def waveform(
 
     bus = None if spi is None else _bus(spi)
     if clock is not None and bus is None:
-        raise typer.BadParameter("cycles are counted between the bytes of a bus; name one with --spi", param_hint="--clock")
+        raise typer.BadParameter(
+            "cycles are counted between the bytes of a bus; name one with --spi", param_hint="--clock"
+        )
     channels = channel or (bus.channels if bus is not None else [])
     interval = read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
     edges = sum(len(wire.edges) for wire in interval.wires)
@@ -108,8 +111,7 @@ def waveform(
         Trace(names.get(wire.name, wire.name), wire.level, [at for at, _ in wire.edges]) for wire in interval.wires
     ]
     marks = [_mark(one, clock) for one in interval.bytes_]
-    selects = zip(interval.selects_ps, interval.selects_ps[1:], strict=False)
-    spans = [Span(one, other, _span(other - one, clock)) for one, other in selects]
+    spans = [Span(one, other, _span(other - one, clock)) for one, other in pairwise(interval.selects_ps)]
     said = _said(interval, clock)
     ends = (interval.start_ps, interval.end_ps)
     write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
@@ -172,7 +174,7 @@ def _said(interval: Interval, clock_hz: int | None) -> str:
 
 
 def _each(times_ps: Sequence[int], clock_hz: int | None) -> str:
-    return _range([later - one for one, later in zip(times_ps, times_ps[1:], strict=False)], clock_hz)
+    return _range([later - one for one, later in pairwise(times_ps)], clock_hz)
 
 
 def _range(gaps_ps: Sequence[int], clock_hz: int | None) -> str:

@@ -1,7 +1,7 @@
 """The wires of a capture over an interval, one below the other as a logic analyser shows them, with the bytes of a bus.
 
-Above the wires each byte is a box over its clock pulses, and below it stands how long it is to the next one; likewise from
-one transaction to the next. Words come from whoever draws.
+Above the wires each byte is a box over its clock pulses, and below it stands how long it is to the next one; likewise
+from one transaction to the next. Words come from whoever draws.
 """
 
 from __future__ import annotations
@@ -77,7 +77,11 @@ def waveform_figure(
         layers += _spans("s")
     x: Spec = {"type": "quantitative", "scale": {"domain": domain, "nice": False}}
     x |= {"title": f"time ({unit.symbol})", "axis": {"tickCount": 10, "grid": False}}
-    spec: Spec = {"height": LANE_PX * lanes, "width": "container", "layer": [_with_axes(one, x, names) for one in layers]}
+    spec: Spec = {
+        "height": LANE_PX * lanes,
+        "width": "container",
+        "layer": [_with_axes(one, x, names) for one in layers],
+    }
     words = f"{len(traces)} wires over {units.format_duration(end_ps - start_ps)}, {len(marks)} bytes."
     return Figure("waveform", title, caption, [Panel("", spec, data, f"Waveform. {words}")])
 
@@ -85,7 +89,9 @@ def waveform_figure(
 def _with_axes(layer: Spec, x: Spec, names: Sequence[str]) -> Spec:
     lanes = len(names)
     middles = [lanes - 1 - lane + _HIGH / 2 for lane in range(lanes)]
-    label = " : ".join(f"abs(datum.value - {at:.3f}) < 0.01 ? {_quoted(name)}" for at, name in zip(middles, names, strict=True))
+    label = " : ".join(
+        f"abs(datum.value - {at:.3f}) < 0.01 ? {_quoted(name)}" for at, name in zip(middles, names, strict=True)
+    )
     y: Spec = {"type": "quantitative", "title": None, "scale": {"domain": [-0.2, lanes], "nice": False}}
     y["axis"] = {"values": [round(at, 3) for at in middles], "labelExpr": f"{label} : ''", "grid": False}
     y["axis"] |= {"ticks": False, "domain": False, "labelColor": "var(--ink)", "labelPadding": 8}
@@ -115,9 +121,7 @@ def _wire_columns(traces: Sequence[Trace], ends_ps: tuple[int, int], place: Call
     return columns
 
 
-def _mark_columns(
-    marks: Sequence[Mark], ends_ps: tuple[int, int], base: int, place: Callable[[int], float]
-) -> Columns:
+def _mark_columns(marks: Sequence[Mark], ends_ps: tuple[int, int], base: int, place: Callable[[int], float]) -> Columns:
     start_ps, end_ps = ends_ps
     narrowest = _NARROWEST_SHARE * (end_ps - start_ps)
     ends = [min(mark.end_ps, end_ps) for mark in marks]

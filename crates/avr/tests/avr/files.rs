@@ -136,5 +136,9 @@ fn fuses_of_the_internal_oscillator_are_refused() {
     let mut chip = bare(&avr::ATMEGA328P);
     let image = hex(0, &bytes(&[HANG])).replace(":00000001FF\n", "") + &hex(0x82_0000, &[0x62, 0xd9, 0xff]);
     let refused = chip.load(&load(&avr::ATMEGA328P, image.as_bytes()).unwrap()).unwrap_err();
-    assert!(refused.to_string().starts_with("f.hex has a low fuse of 0x62, with which the ATmega328P runs from its internal"));
+    assert!(
+        refused
+            .to_string()
+            .starts_with("f.hex has a low fuse of 0x62, with which the ATmega328P runs from its internal")
+    );
 }
