@@ -77,6 +77,7 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("report", "figures"): ["run", "--out", "/dev/null"],
     ("live", "out"): ["suite.toml", "--no-open", "--until-done"],
     ("convert", "destination"): ["12B.csv"],
+    ("waveform", "out"): ["12B.csv", "--to", "1s"],
     ("fsdata", "out"): ["site"],
     ("demo", "out"): [],
     ("sweep", "out"): SWEEP,
