@@ -52,7 +52,9 @@ def test_bytes_are_drawn_with_what_went_out_and_came_back(airwire: Airwire, tmp_
     assert "transactions" not in picture
 
 
-def test_times_are_cycles_where_the_clock_is_known_and_transactions_have_spans(airwire: Airwire, tmp_path: Path) -> None:
+def test_times_are_cycles_where_the_clock_is_known_and_transactions_have_spans(
+    airwire: Airwire, tmp_path: Path
+) -> None:
     capture = bus_capture(tmp_path, [[(1, 2), (3, 4)], [(5, 6), (7, 8)]])
     drawn = airwire("waveform", capture, *SPI, "--clock", "16MHz", "--out", tmp_path / "spi.svg")
     # 5 us to the first byte, 2 bytes of 10 us, and 20 us at rest.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
+from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ def waveform(
     spans = [Span(one, other, _span(other - one, clock)) for one, other in pairwise(interval.selects_ps)]
     said = _said(interval, clock)
     ends = (interval.start_ps, interval.end_ps)
-    write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
+    with writing(out):
+        write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
     typer.echo(said)
     typer.echo(f"Written: {out}")
 
