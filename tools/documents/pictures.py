@@ -29,8 +29,8 @@ STAGES = (
     ("pico-w-page", "pico-w", "wire-keep-alive"),
     ("pico-w-power-save", "pico-w", "rare-pm2"),
 )
-# The wires of a Goldilocks' SPI while a frame is read: the chip, the image, its settings, and the interval within the ping.
-WAVEFORMS = (
+# The wires of a Goldilocks' SPI while a frame is read: chip, image, settings, and the interval within the ping.
+WAVEFORMS: tuple[tuple[str, str, str, dict[str, str], tuple[str, str], str], ...] = (
     ("avr-spi-w5200", "w5200", "ping-small", {}, ("1200 us", "1205 us"), "A frame is read out of a W5200"),
     (
         "avr-spi-w5100",

@@ -20,7 +20,7 @@ BITS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class CaptureWire:
     """A channel: its level before the first of its edges, and these, each with its time and the level from then on."""
 
     name: str
@@ -39,7 +39,7 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True)
-class BusByte:
+class SpiByte:
     """A byte on an SPI, from its first clock pulse to the end of its last."""
 
     start_ps: int
@@ -51,19 +51,19 @@ class BusByte:
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class CaptureInterval:
     """What is on some wires from one time to another."""
 
     start_ps: int
     end_ps: int
-    wires: Sequence[Wire]
-    bytes_: Sequence[BusByte] = field(default_factory=tuple)
+    wires: Sequence[CaptureWire]
+    bytes_: Sequence[SpiByte] = field(default_factory=tuple)
     selects_ps: Sequence[int] = field(default_factory=tuple)
     """When the chip of a bus was selected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bus:
+class SpiBus:
     """The channels of an SPI in modes 0 and 3: the clock, what goes out, what comes back, and the chip's select."""
 
     clock: str
@@ -83,8 +83,8 @@ def read_interval(
     *,
     from_ps: int = 0,
     to_ps: int | None = None,
-    bus: Bus | None = None,
-) -> Interval:
+    bus: SpiBus | None = None,
+) -> CaptureInterval:
     """What a capture has from one time to another, on all channels or on those named, and the bytes of a bus there.
 
     Raises ``AirwireError`` where the file cannot be read, lacks a channel, or ends before the interval begins.
@@ -106,32 +106,32 @@ def read_interval(
     shown = [_cut(wire, from_ps, end_ps) for wire in wires]
     name = None if bus is None else bus.select
     selects = [at for wire in shown if wire.name == name for at, level in wire.edges if not level]
-    return Interval(from_ps, end_ps, shown, found, selects)
+    return CaptureInterval(from_ps, end_ps, shown, found, selects)
 
 
-def _wire(rows: pl.DataFrame, name: str) -> Wire:
+def _wire(rows: pl.DataFrame, name: str) -> CaptureWire:
     """A wire from rows, of which each has the levels of all channels."""
     levels = rows[name]
     own = rows.filter(levels != levels.shift(1)).select("time_ps", name)
-    return Wire(name, bool(levels[0]) if len(levels) else False, own.rows())
+    return CaptureWire(name, bool(levels[0]) if len(levels) else False, own.rows())
 
 
-def _cut(wire: Wire, from_ps: int, to_ps: int) -> Wire:
+def _cut(wire: CaptureWire, from_ps: int, to_ps: int) -> CaptureWire:
     first, last = (
         bisect_right(wire.edges, from_ps, key=itemgetter(0)),
         bisect_left(wire.edges, to_ps, key=itemgetter(0)),
     )
-    return Wire(wire.name, wire.level_at(from_ps), wire.edges[first:last])
+    return CaptureWire(wire.name, wire.level_at(from_ps), wire.edges[first:last])
 
 
-def _bytes(wires: Sequence[Wire], bus: Bus, from_ps: int, to_ps: int) -> list[BusByte]:
+def _bytes(wires: Sequence[CaptureWire], bus: SpiBus, from_ps: int, to_ps: int) -> list[SpiByte]:
     """The bytes that begin in an interval: eight rising edges of the clock each, counted anew with each transaction."""
     by_name = {wire.name: wire for wire in wires}
     clock = by_name[bus.clock]
     rises = [at for at, level in clock.edges if level]
     falls = [at for at, level in clock.edges if not level]
     selected = [at for at, level in by_name[bus.select].edges if not level] if bus.select else []
-    found: list[BusByte] = []
+    found: list[SpiByte] = []
     for transaction in _split(rises, selected):
         starts = transaction[: len(transaction) // BITS * BITS : BITS]
         first, last = bisect_left(starts, from_ps), bisect_left(starts, to_ps)
@@ -141,7 +141,7 @@ def _bytes(wires: Sequence[Wire], bus: Bus, from_ps: int, to_ps: int) -> list[Bu
             end = falls[after] if after < len(falls) else bits[-1]
             later = starts[place + 1] - start if place + 1 < len(starts) else None
             sent, received = (_value(by_name[name], bits) if name else None for name in (bus.sent, bus.received))
-            found.append(BusByte(start, end, later, sent, received))
+            found.append(SpiByte(start, end, later, sent, received))
     return found
 
 
@@ -151,7 +151,7 @@ def _split(rises: Sequence[int], selected: Sequence[int]) -> list[list[int]]:
     return [part for part in parts if part]
 
 
-def _value(wire: Wire, samples: Sequence[int]) -> int:
+def _value(wire: CaptureWire, samples: Sequence[int]) -> int:
     """A byte that is read at the clock's rising edges; what changes with an edge changes behind it."""
     value = 0
     for at in samples:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import airwire
 from airwire.cli import options
 from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes
@@ -16,7 +17,6 @@ from airwire.cli.paths import Reads, Writes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from airwire.capture.interval import Bus, BusByte, Interval
     from airwire.report.waveform_figure import Mark
 
 DRAWABLE = (".svg", ".png", ".html")
@@ -90,7 +90,6 @@ def waveform(
 
     Example: airwire waveform edges.vcd --from 2.1ms --to 2.11ms --spi D13,D11,D12,D10 --clock 22.1184MHz --out spi.svg
     """
-    from airwire.capture.interval import read_interval
     from airwire.report.files import write_figure
     from airwire.report.waveform_figure import Span, Trace, waveform_figure
 
@@ -100,7 +99,7 @@ def waveform(
             "cycles are counted between the bytes of a bus; name one with --spi", param_hint="--clock"
         )
     channels = channel or (bus.channels if bus is not None else [])
-    interval = read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
+    interval = airwire.read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
     edges = sum(len(wire.edges) for wire in interval.wires)
     if edges > MOST_EDGES:
         raise typer.BadParameter(
@@ -121,9 +120,7 @@ def waveform(
     typer.echo(f"Written: {out}")
 
 
-def _bus(text: str) -> Bus:
-    from airwire.capture.interval import Bus
-
+def _bus(text: str) -> airwire.SpiBus:
     names = [name.strip() for name in text.split(",")]
     if not 1 <= len(names) <= 4 or not names[0] or len(set(names)) < len(names):
         raise typer.BadParameter(
@@ -132,16 +129,16 @@ def _bus(text: str) -> Bus:
             param_hint="--spi",
         )
     rest = [name or None for name in names[1:]] + [None] * 3
-    return Bus(names[0], *rest[:3])
+    return airwire.SpiBus(names[0], *rest[:3])
 
 
-def _names(bus: Bus) -> dict[str, str]:
+def _names(bus: airwire.SpiBus) -> dict[str, str]:
     """Channels with what they are on the bus."""
     roles = {bus.clock: "SCK", bus.sent: "MOSI", bus.received: "MISO", bus.select: "CS"}
     return {name: name if name == role else f"{name} {role}" for name, role in roles.items() if name is not None}
 
 
-def _mark(byte: BusByte, clock_hz: int | None) -> Mark:
+def _mark(byte: airwire.SpiByte, clock_hz: int | None) -> Mark:
     from airwire.report.waveform_figure import Mark
 
     values = [value for value in (byte.sent, byte.received) if value is not None]
@@ -158,7 +155,7 @@ def _span(ps: float | None, clock_hz: int | None) -> str:
     return format_duration(ps) if clock_hz is None else f"{round(ps * clock_hz / _PS_PER_S)} cycles"
 
 
-def _said(interval: Interval, clock_hz: int | None) -> str:
+def _said(interval: airwire.CaptureInterval, clock_hz: int | None) -> str:
     """What the picture shows, in a sentence."""
     from airwire.report.units import format_duration
 
