@@ -39,7 +39,7 @@ impl Reception {
     }
 
     /// From the beginning of a character to the middle of its stop bit.
-    fn to_stop_sample(&self) -> Picoseconds {
+    fn until_stop_sample(&self) -> Picoseconds {
         self.cycles(2 * self.bits_before_stop() + 1)
     }
 }
@@ -136,8 +136,8 @@ impl Receiver {
                 continue;
             }
             let Some(reception) = self.reception_at(at) else { continue };
-            if at + reception.to_stop_sample() > self.known_to {
-                return Seen::Unknown(at + reception.to_stop_sample() - reception.time_of(MARGIN_CYCLES));
+            if at + reception.until_stop_sample() > self.known_to {
+                return Seen::Unknown(at + reception.until_stop_sample() - reception.time_of(MARGIN_CYCLES));
             }
             let middle = at + reception.cycles(1);
             if self.level_at(middle) {
@@ -161,7 +161,7 @@ impl Receiver {
         });
         let framing = if level(stop) { 0 } else { FRAME_ERROR };
         Seen::Character {
-            sampled: start + reception.to_stop_sample(),
+            sampled: start + reception.until_stop_sample(),
             whole: start + reception.cycles(2 * stop + 2),
             byte: word as u8,
             errors: framing | if is_right { 0 } else { PARITY_ERROR },
@@ -172,7 +172,7 @@ impl Receiver {
     fn needed_at(&self) -> Option<Picoseconds> {
         let earliest = |&(since, reception): &(Picoseconds, Option<Reception>)| {
             reception.map(|one| {
-                let ahead = one.to_stop_sample() - one.cycles(2) - one.time_of(MARGIN_CYCLES);
+                let ahead = one.until_stop_sample() - one.cycles(2) - one.time_of(MARGIN_CYCLES);
                 since.max(self.known_to) + ahead
             })
         };
