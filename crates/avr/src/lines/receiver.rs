@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn a_character_is_whole_when_its_stop_bit_is_over() {
-        // 0x35 has four ones, so that an even parity bit is 0.
-        let seen = heard(0b1_0_00110101_0);
+        // Stop, parity, 0x35 and start: it has four ones, so that an even parity bit is 0.
+        let seen = heard(0b100_0110_1010);
         assert_eq!(
             seen,
             Seen::Character { sampled: Picoseconds::new(15_500_000), whole: us(16), byte: 0x35, errors: 0 }
@@ -223,8 +223,8 @@ mod tests {
             Seen::Character { errors, .. } => errors,
             seen => panic!("{seen:?}"),
         };
-        assert_eq!(errors(0b1_1_00110101_0), PARITY_ERROR);
-        assert_eq!(errors(0b0_0_00110101_0), FRAME_ERROR);
+        assert_eq!(errors(0b110_0110_1010), PARITY_ERROR);
+        assert_eq!(errors(0b000_0110_1010), FRAME_ERROR);
     }
 
     #[test]
