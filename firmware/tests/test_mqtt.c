@@ -15,8 +15,7 @@ static bool sends(const void *wanted, size_t count, uint32_t now_ms) {
     mqtt_client_sent(&client, pending, now_ms);
     return is_it;
 }
-#define SENDS(...)                                                                                                     \
-    sends((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__}, 0)
+#define SENDS(...) sends((const uint8_t[]){__VA_ARGS__}, sizeof (const uint8_t[]){__VA_ARGS__}, 0)
 
 static enum mqtt_event receive(const uint8_t *bytes, size_t count) {
     size_t taken;
@@ -24,7 +23,7 @@ static enum mqtt_event receive(const uint8_t *bytes, size_t count) {
     EXPECT(event == MQTT_BROKEN || taken == count);
     return event;
 }
-#define RECEIVE(...) receive((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define RECEIVE(...) receive((const uint8_t[]){__VA_ARGS__}, sizeof (const uint8_t[]){__VA_ARGS__})
 
 static void connect(void) {
     const uint8_t *bytes;
@@ -151,16 +150,16 @@ static void what_breaks_the_rules_is_refused(void) {
         uint8_t bytes[8];
         size_t count;
     } bad[] = {
-        {{0x00}, 1},                            /* no such packet */
-        {{0x20, 2, 0, 0}, 4},                   /* a second answer to one connection */
-        {{0x30, 0xff, 0xff, 0xff, 0xff}, 5},    /* a length of five digits */
-        {{0x36, 5, 0, 1, 't', 0, 1}, 7},        /* quality of service 3 */
-        {{0x30, 3, 0, 9, 't'}, 5},              /* a topic that is cut off */
-        {{0x30, 1, 0}, 3},                      /* a message without a topic */
-        {{0x32, 3, 0, 1, 't'}, 5},              /* a message without its identifier */
-        {{0x90, 3, 0, 7, 0}, 5},                /* an answer to no subscription */
-        {{0x40, 3, 0, 1, 0}, 5},                /* an acknowledgement that is too long */
-        {{0x82, 6, 0, 1, 0, 1, 'a', 0}, 8},     /* a broker that subscribes */
+        {{0x00}, 1},                         /* no such packet */
+        {{0x20, 2, 0, 0}, 4},                /* a second answer to one connection */
+        {{0x30, 0xff, 0xff, 0xff, 0xff}, 5}, /* a length of five digits */
+        {{0x36, 5, 0, 1, 't', 0, 1}, 7},     /* quality of service 3 */
+        {{0x30, 3, 0, 9, 't'}, 5},           /* a topic that is cut off */
+        {{0x30, 1, 0}, 3},                   /* a message without a topic */
+        {{0x32, 3, 0, 1, 't'}, 5},           /* a message without its identifier */
+        {{0x90, 3, 0, 7, 0}, 5},             /* an answer to no subscription */
+        {{0x40, 3, 0, 1, 0}, 5},             /* an acknowledgement that is too long */
+        {{0x82, 6, 0, 1, 0, 1, 'a', 0}, 8},  /* a broker that subscribes */
     };
     for (unsigned n = 0; n < sizeof bad / sizeof *bad; n++) {
         connect();

@@ -1,5 +1,5 @@
-/* Tags: a counter of pages with it, a greeting, the voltage at input 0 of the ADC, the chip's temperature where it has a
- * sensor. A form at /lamp switches the board's LED. */
+/* Tags: a counter of pages with it, a greeting, the voltage at input 0 of the ADC, the chip's temperature where it has
+ * a sensor. A form at /lamp switches the board's LED. */
 #include "site.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Pins by the numbers that a board file has: in the order of the ports' letters, eight to a port of the smaller chips, and
- * those that boards reach of the ATmega2560's. */
+/* Pins by the numbers that a board file has: in the order of the ports' letters, eight to a port of the smaller chips,
+ * and those that boards reach of the ATmega2560's. */
 #ifndef PINS_H
 #define PINS_H
 
@@ -8,8 +8,8 @@
 
 #include "board.h"
 
-/* Where a pin's PINx stands, with DDRx and PORTx behind it, and which of its bits the pin is. Two inputs with interrupts
- * of their own are used: those of an Arduino's D2 and D3. */
+/* Where a pin's PINx stands, with DDRx and PORTx behind it, and which of its bits the pin is. Two inputs with
+ * interrupts of their own are used: those of an Arduino's D2 and D3. */
 #if defined(__AVR_ATmega1284P__) || defined(__AVR_ATmega328P__)
 #define PIN_ADDRESS(pin) (FIRST_PORT + 3u * ((pin) / 8u))
 #define PIN_PLACE(pin) ((pin) % 8u)
@@ -17,13 +17,13 @@
 #define INTERRUPT_FIRST INT0
 #define INTERRUPT_VECTORS INT0_vect, INT1_vect
 #if defined(__AVR_ATmega1284P__)
-#define FIRST_PORT 0x20u    /* PINA */
+#define FIRST_PORT 0x20u     /* PINA */
 #define PIN_OF_INTERRUPT 26u /* PD2, and PD3 behind it */
-#define PIN_OF_SS 12u       /* PB4 */
+#define PIN_OF_SS 12u        /* PB4 */
 #else
-#define FIRST_PORT 0x23u    /* PINB */
+#define FIRST_PORT 0x23u     /* PINB */
 #define PIN_OF_INTERRUPT 18u /* PD2, and PD3 behind it */
-#define PIN_OF_SS 2u        /* PB2 */
+#define PIN_OF_SS 2u         /* PB2 */
 #endif
 #elif defined(__AVR_ATmega2560__)
 /* PA0 and 1, PB, PD0 to 3, PE, PF0 to 3, PG5, PH3 to 6, PL0. */
@@ -38,12 +38,12 @@
                    : 0x109u)
 #define PIN_PLACE(pin)                                                                                                 \
     ((pin) < 2u    ? (pin)                                                                                             \
-     : (pin) < 10u ? (pin)-2u                                                                                          \
-     : (pin) < 14u ? (pin)-10u                                                                                         \
-     : (pin) < 22u ? (pin)-14u                                                                                         \
-     : (pin) < 26u ? (pin)-22u                                                                                         \
+     : (pin) < 10u ? (pin) - 2u                                                                                        \
+     : (pin) < 14u ? (pin) - 10u                                                                                       \
+     : (pin) < 22u ? (pin) - 14u                                                                                       \
+     : (pin) < 26u ? (pin) - 22u                                                                                       \
      : (pin) < 27u ? 5u                                                                                                \
-     : (pin) < 31u ? (pin)-24u                                                                                         \
+     : (pin) < 31u ? (pin) - 24u                                                                                       \
                    : 0u)
 #define INTERRUPT_CONTROL EICRB
 #define INTERRUPT_FIRST INT4

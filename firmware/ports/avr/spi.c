@@ -84,9 +84,9 @@ static inline void send_zeros(size_t count) {
     }
 }
 
-/* What came in is taken while the next byte is on its way: it may be read until that has come in whole (datasheet, "Data
- * Modes": the SPI has a second buffer for what it receives). So no interrupt may come in between, which would last longer
- * than a byte; they are let in while the byte is stored. */
+/* What came in is taken while the next byte is on its way: it may be read until that has come in whole (datasheet,
+ * "Data Modes": the SPI has a second buffer for what it receives). So no interrupt may come in between, which would
+ * last longer than a byte; they are let in while the byte is stored. */
 static inline void receive(uint8_t *in, size_t count) {
     if (!count) {
         return;

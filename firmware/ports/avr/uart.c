@@ -1,4 +1,5 @@
-/* The second USART by interrupts, with a ring for each direction. The chips with one have none left beside the console. */
+/* The second USART by interrupts, with a ring for each direction. The chips with one have none left beside the console.
+ */
 #include "uart.h"
 
 #include <avr/interrupt.h>

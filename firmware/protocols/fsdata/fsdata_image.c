@@ -24,7 +24,9 @@ enum body { BODY_HEAD = 0, BODY_HEAD_BYTES = 4, BODY_VALIDATORS = 6, BODY_BYTES 
 #define PIECE_BYTES 4u
 #define PIECE_LENGTH_MASK 0xFFFFFFu
 
-static const FSDATA_CONSTANT uint8_t *entry(const struct fsdata *fs, unsigned file) { return fs->files + FILE_BYTES * file; }
+static const FSDATA_CONSTANT uint8_t *entry(const struct fsdata *fs, unsigned file) {
+    return fs->files + FILE_BYTES * file;
+}
 
 const FSDATA_CONSTANT char *fsdata_name(const struct fsdata *fs, unsigned file) {
     return (const FSDATA_CONSTANT char *)fs->image + fsdata_word(entry(fs, file) + FILE_NAME);
@@ -60,11 +62,15 @@ uint32_t fsdata_piece_bytes(const FSDATA_CONSTANT uint8_t *pieces, unsigned piec
     return fsdata_word(pieces + PIECE_BYTES * piece) & PIECE_LENGTH_MASK;
 }
 
-unsigned fsdata_piece_tag(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece) { return pieces[PIECE_BYTES * piece + 3]; }
+unsigned fsdata_piece_tag(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece) {
+    return pieces[PIECE_BYTES * piece + 3];
+}
 
 uint32_t fsdata_crc32(const struct fsdata *fs, unsigned file) { return fsdata_word(entry(fs, file) + FILE_CRC); }
 
-const FSDATA_CONSTANT char *fsdata_tag_name(const struct fsdata *fs, unsigned tag) { return (const FSDATA_CONSTANT char *)fs->tags + TAG_BYTES * tag; }
+const FSDATA_CONSTANT char *fsdata_tag_name(const struct fsdata *fs, unsigned tag) {
+    return (const FSDATA_CONSTANT char *)fs->tags + TAG_BYTES * tag;
+}
 
 static bool fits(const struct fsdata *fs, uint32_t offset, uint32_t bytes) {
     return offset >= HEADER_BYTES && offset <= fs->bytes && bytes <= fs->bytes - offset;

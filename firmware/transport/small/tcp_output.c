@@ -1,6 +1,6 @@
-/* Segments that go out. What is sent stays in its ring until the peer has it. What is lost is sent again from there on when
- * the timer runs out, which is never sooner than the second below which RFC 6298 (2.4) rounds every other estimate up in a
- * local network. */
+/* Segments that go out. What is sent stays in its ring until the peer has it. What is lost is sent again from there on
+ * when the timer runs out, which is never sooner than the second below which RFC 6298 (2.4) rounds every other estimate
+ * up in a local network. */
 #include "connection.h"
 
 #include "arp.h"

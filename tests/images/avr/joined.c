@@ -1,5 +1,5 @@
-/* For an ATmega2560 that is joined to another board: USART1 sends back each byte that comes, plus one, at 115200 baud; PA1
- * follows PA0. Before that byte 0 of the EEPROM is printed on USART0 as a digit, and counted up. */
+/* For an ATmega2560 that is joined to another board: USART1 sends back each byte that comes, plus one, at 115200 baud;
+ * PA1 follows PA0. Before that byte 0 of the EEPROM is printed on USART0 as a digit, and counted up. */
 #include <avr/eeprom.h>
 #include <avr/io.h>
 #include <stdint.h>
