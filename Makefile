@@ -9,8 +9,9 @@ export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
 FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w ideal-mac pico
-AVR_BOARDS := goldilocks-1284p-w5200 goldilocks-1284p-w5100 arduino-uno-w5100
+AVR_BOARDS := goldilocks-1284p-w5200 goldilocks-1284p-w5100 arduino-uno-w5100 arduino-mega-w5500
 SITE := $(FIRMWARE)/site/fsdata.c
+SMALL_SITE := $(FIRMWARE)/site_small/fsdata.c
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard boards/*.toml) Cargo.toml Cargo.lock
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
@@ -19,7 +20,7 @@ RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
 	spi_controller traffic_words i2c_target serial_line
-FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message radio_that_lies small_frames \
+FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
 
 .PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
@@ -77,21 +78,23 @@ demo: cross-compiler $(VENV)/installed $(SITE) ## A slow board and its cause, th
 # Ninja has jobs of its own, and takes none of make's.
 # Each image for each board, into build/firmware/<board>. A virtual board boots the .elf, a real one
 # the .uf2. cargo fetches lwIP and FreeRTOS (firmware/packages).
-firmware: cross-compiler $(VENV)/installed $(SITE) ## Build the firmware's images for every board
+firmware: cross-compiler $(VENV)/installed $(SITE) $(SMALL_SITE) ## Build the firmware's images for every board
 	$(foreach board,$(FIRMWARE_BOARDS) $(if $(shell command -v avr-gcc),$(AVR_BOARDS)),$(call build_board,$(board)))
 	@command -v avr-gcc >/dev/null || { echo "There is no avr-gcc (Debian: gcc-avr avr-libc); the images of the boards with an AVR are left out." >&2; \
 		test -z "$$AIRWIRE_REQUIRE"; }
 
-# The pages of the web server, as C.
-$(SITE): $(shell find firmware/sites/demo -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
-	@mkdir -p $(@D) && $(BIN)/airwire fsdata firmware/sites/demo --out $@ >/dev/null
+# The pages of the web server, as C: those of a board with an AVR are few.
+$(SITE): FOLDER := firmware/sites/demo
+$(SMALL_SITE): FOLDER := firmware/sites/small
+$(SITE) $(SMALL_SITE): $(shell find firmware/sites -type f) $(wildcard python/airwire/fsdata/*.py) | $(VENV)/installed
+	@mkdir -p $(@D) && $(BIN)/airwire fsdata $(FOLDER) --out $@ >/dev/null
 
 # All images of a board, or those that are named.
 define build_board
 @$(BIN)/airwire board header $(1) --out $(FIRMWARE)/$(1)/generated
 @PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S firmware -B $(FIRMWARE)/$(1) -G Ninja --log-level=WARNING -Wno-unused-cli \
 	-DCMAKE_TOOLCHAIN_FILE=cmake/$(if $(filter $(AVR_BOARDS),$(1)),avr,arm-none-eabi).cmake -DBOARD_DIR=$(CURDIR)/$(FIRMWARE)/$(1)/generated \
-	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site >/dev/null
+	-DSITE_DIR=$(CURDIR)/$(FIRMWARE)/site$(if $(filter $(AVR_BOARDS),$(1)),_small) >/dev/null
 @MAKEFLAGS= PATH="$(CURDIR)/$(BIN):$$PATH" tools/step "Building the firmware of $(1): $(or $(2),all images)" \
 	cmake --build $(FIRMWARE)/$(1) $(if $(2),--target $(2)) -- --quiet
 
@@ -101,7 +104,7 @@ endef
 IMAGES := python/airwire/images
 PACKAGED = $(shell $(PYTHON) tools/package/package_images.py names)
 
-images: cross-compiler avr-compiler $(VENV)/installed $(SITE) ## Build the images that the package's suites run, and put them into the package
+images: cross-compiler avr-compiler $(VENV)/installed $(SITE) $(SMALL_SITE) ## Build the images that the package's suites run, and put them into the package
 	$(foreach board,$(sort $(patsubst %/,%,$(dir $(PACKAGED)))),$(call \
 		build_board,$(board),$(patsubst $(board)/%.elf,%,$(filter $(board)/%,$(PACKAGED)))))
 	$(BIN)/python tools/package/package_images.py strip $(FIRMWARE) $(IMAGES)

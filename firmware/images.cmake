@@ -150,10 +150,10 @@ hardware_image(coap_client 1 ${COAP_CLIENT})
 lwip_raw_image(coap_client ${COAP_CLIENT})
 lwip_sockets_image(coap_client ${COAP_CLIENT})
 
-set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c PROPERTIES COMPILE_OPTIONS -w)
-set_source_files_properties(${LWIP_DIR}/apps/mqtt/mqtt.c apps/mqtt_client/mqtt_client.c PROPERTIES
-                            COMPILE_DEFINITIONS MQTT_CONNECT_TIMOUT=10)
-lwip_raw_image(mqtt_client ${LWIP_DIR}/apps/mqtt/mqtt.c)
+include_directories(protocols/mqtt)
+hardware_image(mqtt_client 1 protocols/mqtt/mqtt_client.c)
+lwip_raw_image(mqtt_client protocols/mqtt/mqtt_client.c)
+lwip_sockets_image(mqtt_client protocols/mqtt/mqtt_client.c)
 
 # ping on lwIP with the settings for little memory.
 hardware_image(ping 1)

@@ -13,6 +13,8 @@ set(MCU ${CMAKE_MATCH_1})
 set(PREFIX_MAPS -fdebug-prefix-map=${CMAKE_SOURCE_DIR}=firmware -fdebug-prefix-map=${CMAKE_BINARY_DIR}=build
                 -fdebug-prefix-map=${BOARD_DIR}=board -fdebug-prefix-map=${FREERTOS_DIR}=freertos)
 add_compile_options(-mmcu=${MCU} -g -gdwarf-4 -ffunction-sections -fdata-sections -fno-common ${PREFIX_MAPS})
+# Pages lie in flash, which an AVR reads by instructions of its own: pointers of 24 bits reach both.
+add_compile_definitions(FSDATA_ADDRESS_SPACE=__memx NETWORK_CONSTANT=__memx)
 add_compile_definitions(SPI_WITHOUT_DMA SPI_HAS_EXCHANGE_EACH WIZNET_CONFIG="wiznet_board.h" WIZNET_MOST_SOCKETS=1u)
 set(OUR_WARNINGS -Wall -Wextra -Werror)
 include_directories(${BOARD_DIR} hal common drivers drivers/wiznet transport transport/small apps ports/avr)

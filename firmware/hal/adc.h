@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 void adc_start(void);
-/* The voltage on GPIO26, ADC input 0, for a reference of 3.3 V. */
-uint32_t adc_gpio26_millivolts(void);
-/* The chip's temperature sensor, in tenths of a degree Celsius. */
+/* The voltage at input 0, which is GPIO26 of an RP2040 and A0 of an Arduino, against the board's supply. */
+uint32_t adc_input0_millivolts(void);
+/* The chip's temperature sensor, in tenths of a degree Celsius; the larger AVRs have none (ADC_WITHOUT_TEMPERATURE). */
 int32_t adc_temperature_decidegrees(void);
 
 #endif

@@ -49,8 +49,12 @@ size_t stream_read(struct stream *, void *bytes, size_t capacity);
 extern const bool network_tells_again;
 /* Writes as much as there is room for; the rest after `writable`. It leaves when the application's function returns. */
 size_t stream_write(struct stream *, const void *bytes, size_t count);
-/* The same for bytes that stay where they are for good, as pages in flash do. */
-size_t stream_write_constant(struct stream *, const void *bytes, size_t count);
+/* The same for bytes that stay where they are for good, as pages in flash do: in an address space of its own where the
+ * processor has one for them. */
+#ifndef NETWORK_CONSTANT
+#define NETWORK_CONSTANT
+#endif
+size_t stream_write_constant(struct stream *, const NETWORK_CONSTANT void *bytes, size_t count);
 /* So many bytes stream_write() would take now. */
 size_t stream_room(struct stream *);
 /* Sends what was written, then says to the peer that nothing more comes. `ended` is not called any more. */

@@ -28,6 +28,11 @@ from .bounds import Bound as Bound
 from .capture.analysis import analyze as analyze
 from .capture.analysis import read_edges as read_edges
 from .capture.conversion import convert as convert
+from .capture.interval import CaptureInterval as CaptureInterval
+from .capture.interval import CaptureWire as CaptureWire
+from .capture.interval import SpiBus as SpiBus
+from .capture.interval import SpiByte as SpiByte
+from .capture.interval import read_interval as read_interval
 from .diagnosis.answer import Answer as Answer
 from .diagnosis.answer import why as why
 from .explain.link.run import explain_capture as explain_capture

@@ -158,6 +158,31 @@ def test_edges_and_traces_are_written_where_they_were_asked_for(airwire: Airwire
     assert nowhere.stderr.count("\n") == 1
 
 
+def test_an_eeprom_comes_from_a_file_and_goes_into_one(airwire: Airwire, tmp_path: Path) -> None:
+    # RJMP to itself: what is in the EEPROM stays there.
+    (tmp_path / "hang.hex").write_text(":02000000ffcf30\n:00000001ff\n", encoding="ascii")
+    (tmp_path / "before.bin").write_bytes(b"Airwire")
+    command = ["board", "run", tmp_path / "hang.hex", "--board", "arduino-uno", "--for", "1ms"]
+    done = airwire(*command, "--eeprom", tmp_path / "before.bin", "--write-eeprom", tmp_path / "after.eep")
+    assert done.returncode == 0, done.stderr
+    assert f"EEPROM: {tmp_path / 'after.eep'}" in done.stdout
+    lines = (tmp_path / "after.eep").read_text(encoding="ascii").splitlines()
+    assert lines[0].startswith(":10000000" + b"Airwire".hex().upper() + "FF" * 9)
+    assert (len(lines), lines[-1]) == (1024 // 16 + 1, ":00000001FF")
+    again = airwire(*command, "--eeprom", tmp_path / "after.eep", "--write-eeprom", tmp_path / "again.bin")
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "again.bin").read_bytes() == b"Airwire".ljust(1024, b"\xff")
+
+
+def test_a_board_without_an_eeprom_takes_no_contents(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    (tmp_path / "contents.bin").write_bytes(b"x")
+    command = ["board", "run", images / "hello_uart.elf", "--for", "1ms"]
+    for option in ("--eeprom", "--write-eeprom"):
+        refused = airwire(*command, option, tmp_path / "contents.bin")
+        assert refused.returncode == 2
+        assert "board pico has an RP2040, in which there is no EEPROM; leave its file away" in refused.stderr
+
+
 def test_a_profile_is_a_table_a_picture_and_json(airwire: Airwire, images: Path, tmp_path: Path) -> None:
     done = airwire("board", "profile", images / "systick.elf", "--svg", "flame.svg", "--top", "3")
     assert done.returncode == 0, done.stderr

@@ -32,6 +32,7 @@ def test_help_tells_a_new_user_where_to_start(airwire: Airwire) -> None:
         "compare",
         "report",
         "convert",
+        "waveform",
         "demo",
         "Exit",
         "Start with: airwire demo",

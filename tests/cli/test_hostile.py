@@ -62,6 +62,7 @@ BASE: dict[str, list[str]] = {
     "report": ["absent"],
     "live": ["absent.elf", "--no-open"],
     "convert": ["absent.csv", "out.vcd"],
+    "waveform": ["absent.csv", "--out", "out.svg"],
     "fsdata": ["absent"],
     "schema": ["absent"],
     "help": ["absent"],

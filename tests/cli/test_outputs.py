@@ -26,6 +26,7 @@ NAMES_A_FILE = re.compile(r"FILE|FOLDER|PATH|DIR|IMAGE|SUITE|RUN|CAPTURE|ELF|SOU
 # What they write has no beginning that all such files share, or their place is known to the user by another option.
 REPLACES_ANYTHING = {
     ("convert", "destination"),  # only with --overwrite
+    ("board run", "write_eeprom"),  # bytes of any kind
     ("board header", "out"),  # board.h in a folder for it alone
     ("fsdata", "output"),  # a .bin
     ("board settings", "out"),  # a .bin

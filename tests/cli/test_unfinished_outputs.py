@@ -77,6 +77,7 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("report", "figures"): ["run", "--out", "/dev/null"],
     ("live", "out"): ["suite.toml", "--no-open", "--until-done"],
     ("convert", "destination"): ["12B.csv"],
+    ("waveform", "out"): ["12B.csv", "--to", "1s"],
     ("fsdata", "out"): ["site"],
     ("demo", "out"): [],
     ("sweep", "out"): SWEEP,
@@ -87,6 +88,7 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("board run", "pcap"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board run", "vcd"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board run", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
+    ("board run", "write_eeprom"): ["hang.hex", "--board", "arduino-uno", "--for", "1ms"],
     ("board serve", "pcap"): ["IMAGE", "--for", "20ms", "--forward", "PORT:80"],
     ("board profile", "svg"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board profile", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
@@ -95,6 +97,7 @@ RECIPES: dict[tuple[str, str], list[str]] = {
 }
 # The run folder, which comes before, has room for its files then.
 LIMITS_BYTES = {
+    ("board run", "write_eeprom"): 500,
     ("run", "report"): 20_000,
     ("run", "figures"): 20_000,
     ("why", "report"): 200_000,
@@ -143,6 +146,7 @@ def inputs(command_server: CommandServer, tmp_path_factory: pytest.TempPathFacto
     (folder / "drive").mkdir()
     (folder / "drive/INFO_UF2.TXT").write_text("Board-ID: RPI-RP2\n")
     (folder / "session.vcd").write_text(SESSION_VCD)
+    (folder / "hang.hex").write_text(":02000000ffcf30\n:00000001ff\n")
     (folder / "site").mkdir()
     (folder / "site/index.html").write_text("<p>hello")
     # With the library of charts, which a command on a full disk cannot keep for the next.

@@ -246,8 +246,9 @@ def counts_heard(said: str) -> list[int]:
     return [int(count) for count in re.findall(r"^airwire/count (\d+)$", said, re.MULTILINE)]
 
 
-def test_an_mqtt_client_hears_what_it_publishes_and_comes_back_from_a_late_broker(built: Path) -> None:
-    board = board_with(built / "mqtt_client-lwip_raw.elf", "mqtt start=6s")
+@on_each_transport
+def test_an_mqtt_client_hears_what_it_publishes_and_comes_back_from_a_late_broker(built: Path, transport: str) -> None:
+    board = board_with(built / f"mqtt_client-{transport}.elf", "mqtt start=6s")
     board.run("12 s")
     said = board.console
     assert said.count("error: there is no connection to the broker\n") in range(1, 4)
@@ -255,10 +256,7 @@ def test_an_mqtt_client_hears_what_it_publishes_and_comes_back_from_a_late_broke
 
 
 def test_an_mqtt_client_comes_back_when_its_session_is_lost(built: Path) -> None:
-    """A cable that is pulled for longer than the client waits for its broker (MQTT 3.1.1, 3.1.2.10).
-
-    A second is less than lwIP can tell a silent broker by: the client asks for what it can.
-    """
+    """A cable that is pulled for longer than the client waits for its broker (MQTT 3.1.1, 3.1.2.10)."""
     board = board_with(built / "mqtt_client-lwip_raw.elf", "mqtt", keep_alive_s=1)
     board.run("20 s")
     before = board.console

@@ -9,9 +9,13 @@ from statistics import median
 
 import pytest
 
-from airwire.board import Board
+from airwire.board import Board, SerialLine, WiredBoards
 
-BOARDS = ("goldilocks-1284p-w5200", "goldilocks-1284p-w5100", "arduino-uno-w5100")
+BOARDS = ("goldilocks-1284p-w5200", "goldilocks-1284p-w5100", "arduino-uno-w5100", "arduino-mega-w5500")
+MEGA = BOARDS[3]
+LARGE = (BOARDS[0], MEGA)
+"""Those with more than 2 KB of RAM, one for each chip."""
+REPOSITORY = Path(__file__).resolve().parents[2]
 POLLED = {"wiznet_int": "off", "wiznet_poll_us": "0"}
 GOLDILOCKS_HZ = 22_118_400
 
@@ -72,6 +76,55 @@ def test_a_coap_server_answers_over_udp(built: Path, board: str) -> None:
     run = asking.run("30 s", until="done\n")
     assert run.reason == "text", run.sentence + asking.console
     assert asking.console.count("2.05 Hello world!") == 3
+
+
+@pytest.mark.parametrize("quality", ["0", "1", "2"])
+@pytest.mark.parametrize("board", LARGE)
+def test_an_mqtt_client_hears_what_it_publishes(built: Path, board: str, quality: str) -> None:
+    # The virtual PC's broker hands messages on with a quality of service of 0 or 1.
+    client = board_of(built, board, "mqtt_client-small.elf", "mqtt", quality=quality, period_ms="200")
+    run = client.run("30 s", until="airwire/count 4\n")
+    assert run.reason == "text", run.sentence + client.console
+    said = client.console
+    assert said.count("connected\n") == 1 and "error" not in said
+    assert re.findall(r"^airwire/count (\d+)$", said, re.MULTILINE) == [str(count) for count in range(5)]
+
+
+def test_an_mqtt_client_comes_back_from_a_late_broker(built: Path) -> None:
+    client = board_of(built, MEGA, "mqtt_client-small.elf", "mqtt start=6s")
+    client.run("12 s", until="airwire/count 1\n")
+    assert client.console.count("error: there is no connection to the broker\n") in range(1, 4)
+    assert "connected\nairwire/count 0\nairwire/count 1\n" in client.console
+
+
+@pytest.mark.parametrize("board", LARGE)
+def test_a_web_server_has_its_pages_in_flash(built: Path, board: str) -> None:
+    clients = [
+        f"{name} kind=http to=board path={path} requests=6 keep_alive={keeps} start={3000 + 1500 * n}ms"
+        for n, (name, path, keeps) in enumerate(
+            [("plain", "/static.html", "true"), ("live", "/", "true"), ("none", "/nowhere", "false")]
+        )
+    ]
+    server = board_of(built, board, "http_server-small.elf", *clients)
+    server.run("30 s", until_done=True)
+    ended = {name: [one["status"] for one in server.traffic.samples(name)] for name in ("plain", "live", "none")}
+    assert ended == {"plain": [200] * 6, "live": [200] * 6, "none": [404] * 6}, server.console
+    page = (REPOSITORY / "firmware" / "sites" / "small" / "static.html").read_bytes()
+    first = server.traffic.samples("plain")[0]
+    assert first["response_bytes"] >= len(page)
+
+
+@pytest.mark.parametrize("other", [MEGA, "w5500-evb-pico"])
+def test_ping_pong_over_serial_lines(built: Path, other: str) -> None:
+    """USART1 on D18 (out) and D19 (in); UART1 of the Pico on GP4 and GP5."""
+    asks = board_of(built, MEGA, "serial_pingpong-small.elf", rounds="40")
+    is_mega = other == MEGA
+    image = f"serial_pingpong-{'small' if is_mega else 'hardware'}.elf"
+    answers = board_of(built, other, image, role="answers")
+    out, into = ("D18", "D19") if is_mega else ("GP4", "GP5")
+    pair = WiredBoards(asks, answers, [SerialLine("first", "D18", into), SerialLine("second", out, "D19")])
+    pair.run("3.2 s")
+    assert "messages 40\nerrors 0\nlast number 80\ndone\n" in asks.console
 
 
 def test_ping_pong_survives_a_wire_that_loses_frames(built: Path) -> None:
@@ -135,7 +188,14 @@ def cycles(time_ps: float) -> float:
     return time_ps * GOLDILOCKS_HZ / 1e12
 
 
-def test_a_byte_to_and_from_a_w5200_takes_22_and_23_cycles(built: Path) -> None:
+def test_no_interrupt_costs_a_byte_that_comes_in(built: Path) -> None:
+    """What came in has to be taken before the next byte is whole, whatever interrupts there are meanwhile."""
+    client = "ping to=board count=300 size=1300 interval=7ms timeout=20ms"
+    pinged = board_of(built, BOARDS[0], "ping-small_task.elf", client, **POLLED)
+    assert outcomes(pinged, "ping") == ["ok"] * 300
+
+
+def test_a_byte_to_and_from_a_w5200_takes_22_cycles(built: Path) -> None:
     """The report of 2014 saw 1.34 ms for the 1342 bytes of a frame on its oscilloscope, which are 22 cycles a byte."""
     edges, _ = recorded(built, "goldilocks-1284p-w5200", "ping-small.elf")
     starts = [time for time, pin, level in edges if pin == CLOCK and level][::8]
@@ -143,7 +203,7 @@ def test_a_byte_to_and_from_a_w5200_takes_22_and_23_cycles(built: Path) -> None:
     # Within a burst a byte follows the one before at once; it is read first, and the answer written then.
     bursts = [gap for gap in gaps if gap < 30]
     half = len(bursts) // 2
-    assert (median(bursts[:half]), median(bursts[half:])) == (23, 22)
+    assert (median(bursts[:half]), median(bursts[half:])) == (22, 22)
 
 
 def test_a_byte_to_and_from_a_w5100_takes_163_cycles_with_interrupts_held(built: Path) -> None:

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
-RAM_START, RAM_END = 0x100, 0x8FF
-# Pointers stay so far within RAM that no displacement or step leaves it.
-_LOWEST, _HIGHEST = RAM_START + 0x100, RAM_END - 0x200
+FAR = 0x10000
+"""The first word that 16 bits of a program counter do not reach."""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """What a program has to know of its chip."""
+
+    board: str
+    ram_start: int
+    ram_end: int
+    is_far: bool
+    """Whether its flash reaches beyond 64 Ki words."""
+
+    @property
+    def lowest(self) -> int:
+        """Pointers stay so far within RAM that no displacement or step leaves it."""
+        return self.ram_start + 0x100
+
+    @property
+    def highest(self) -> int:
+        return self.ram_end - 0x200
+
+
+ATMEGA328P = Chip("arduino-uno", 0x100, 0x8FF, is_far=False)
+ATMEGA2560 = Chip("arduino-mega", 0x200, 0x21FF, is_far=True)
 
 
 @dataclass(frozen=True)
@@ -16,11 +39,22 @@ class Program:
 
     words: list[int]
     steps: int
+    far: list[int] = field(default_factory=list)
+    """What stands from ``FAR`` on."""
 
     @property
     def flash(self) -> str:
         """Its bytes as hexadecimal digits."""
-        return b"".join(word.to_bytes(2, "little") for word in self.words).hex()
+        return _hex(self.words)
+
+    @property
+    def far_flash(self) -> str:
+        """Those of what is far, likewise."""
+        return _hex(self.far)
+
+
+def _hex(words: list[int]) -> str:
+    return b"".join(word.to_bytes(2, "little") for word in words).hex()
 
 
 def _ldi(register: int, value: int) -> int:
@@ -42,9 +76,11 @@ def _mov(d: int, r: int) -> int:
 class _Writer:
     """A program under way."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, chip: Chip) -> None:
         self.random = Random(seed)
+        self.chip = chip
         self.words: list[int] = []
+        self.far: list[int] = []
 
     def any(self) -> int:
         return self.random.randrange(32)
@@ -57,7 +93,8 @@ class _Writer:
 
     def start(self) -> None:
         """Every register and the flags get a value; the stack begins at the end of RAM."""
-        for value, address in ((RAM_END >> 8, 0x3E), (RAM_END & 0xFF, 0x3D)):
+        end = self.chip.ram_end
+        for value, address in ((end >> 8, 0x3E), (end & 0xFF, 0x3D)):
             self.words += [_ldi(16, value), _out(address, 16)]
         for register in range(32):
             self.words += [_ldi(16, self.byte()), _mov(register, 16)]
@@ -65,7 +102,7 @@ class _Writer:
 
     def pointer(self, low: int) -> None:
         """A pair of registers points into RAM."""
-        address = self.random.randrange(_LOWEST, _HIGHEST)
+        address = self.random.randrange(self.chip.lowest, self.chip.highest)
         self.words += [_ldi(low, address & 0xFF), _ldi(low + 1, address >> 8)]
 
     def arithmetic(self) -> None:
@@ -129,7 +166,7 @@ class _Writer:
     def absolute(self) -> None:
         """LDS or STS, of two words."""
         word = self.random.choice([0x9000, 0x9200]) | self.any() << 4
-        self.words += [word, self.random.randrange(_LOWEST, _HIGHEST)]
+        self.words += [word, self.random.randrange(self.chip.lowest, self.chip.highest)]
 
     def memory(self) -> None:
         kind = self.random.randrange(5)
@@ -167,10 +204,36 @@ class _Writer:
             distance = here + 1 - (len(self.words) + 1)
             self.words.append(0xD000 | distance & 0xFFF)
 
+    def far_away(self) -> None:
+        """A call or a jump beyond 16 bits of the program counter, by a word or by EIND and Z; it comes back."""
+        body = FAR + len(self.far)
+        self.far.append(self.random.choice([0x9403, 0x940A]) | self.any() << 4)
+        if self.random.randrange(2):
+            self.far.append(0x9508)
+            by_z, by_word = 0x9519, [0x940F, body - FAR]
+        else:
+            # The jump back stands where the way there ends.
+            by_z, by_word = 0x9419, [0x940D, body - FAR]
+            self.far += [0x940C, 0]
+        if self.random.randrange(2):
+            low, high = (body - FAR) & 0xFF, (body - FAR) >> 8
+            self.words += [_ldi(16, 1), _out(0x3C, 16), _ldi(30, low), _ldi(31, high), by_z]
+        else:
+            self.words += by_word
+        if self.far[-2] == 0x940C:
+            self.far[-1] = len(self.words)
 
-def random_program(seed: int, parts: int = 40) -> Program:
+    def far_constant(self) -> None:
+        """ELPM, also at the end of 64 KiB, where RAMPZ counts on."""
+        low, high, page = self.random.choice([(0xFF, 0xFF, 1), (self.random.randrange(64), 0, 2)])
+        self.words += [_ldi(16, page), _out(0x3B, 16), _ldi(30, low), _ldi(31, high)]
+        register = self.random.randrange(26) << 4
+        self.words.append(self.random.choice([0x95D8, 0x9006 | register, 0x9007 | register]))
+
+
+def random_program(seed: int, parts: int = 40, chip: Chip = ATMEGA328P) -> Program:
     """A program of so many parts, the same for the same seed."""
-    writer = _Writer(seed)
+    writer = _Writer(seed, chip)
     writer.start()
     kinds = [writer.arithmetic] * 5 + [
         writer.negation,
@@ -180,7 +243,9 @@ def random_program(seed: int, parts: int = 40) -> Program:
         writer.memory,
         writer.calls,
     ]
+    if chip.is_far:
+        kinds += [writer.far_away] * 2 + [writer.far_constant]
     for _ in range(parts):
         writer.random.choice(kinds)()
     # It ends in a jump to itself, which may be executed any number of times.
-    return Program([*writer.words, 0xCFFF], len(writer.words) + 8)
+    return Program([*writer.words, 0xCFFF], len(writer.words) + 8, writer.far)

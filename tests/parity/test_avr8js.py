@@ -1,19 +1,19 @@
-"""Programs for an ATmega328P here and under avr8js, a third party's emulator: same registers, same RAM, same cycles.
+"""Programs for two AVRs here and under avr8js, a third party's emulator: same registers, same RAM, same cycles.
 
-Random programs go through every instruction that the oracle has. Where the manual (DS40002198) differs from it, the
-manual is followed here, and the difference is left out of the comparison: H, of which the oracle looks at bit 0; V
-after NEG of 0x80; Z after FMULSU; the cycles of CBI and of the entry of a handler.
+The ATmega2560 has the longer program counter, with RAMPZ and EIND. Random programs go through every instruction that
+the oracle has. Where the manual (DS40002198) differs from it, the manual is followed here, and the difference is left
+out of the comparison: H, of which the oracle looks at bit 0; V after NEG of 0x80; Z after FMULSU; the cycles of CBI and
+of the entry of a handler.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from avr_images import build_avr_image
-from avr_programs import RAM_START, Program, random_program
+from avr_programs import ATMEGA328P, ATMEGA2560, FAR, Chip, Program, random_program
 from benches.avr8js import ask, install
 from benches.rp2040js import NoOracle
 
@@ -22,7 +22,7 @@ from airwire.board import Board
 PROGRAMS = 120
 HALF_CARRY = 1 << 5
 DATA = 0x80_0000
-RAM_BYTES = 2048
+RAMPZ, EIND = 0x5B, 0x5C
 
 
 @pytest.fixture(scope="module")
@@ -34,20 +34,24 @@ def oracle(pytestconfig: pytest.Config) -> Path:
         pytest.skip(str(reason))
 
 
-def intel_hex(content: bytes) -> str:
-    """A file in Intel HEX for address 0."""
-    lines = []
-    for address in range(0, len(content), 16):
-        row = content[address : address + 16]
-        record = bytes([len(row), address >> 8, address & 0xFF, 0]) + row
-        lines.append(f":{record.hex()}{-sum(record) & 0xFF:02x}")
+def record(address: int, kind: int, content: bytes) -> str:
+    head = bytes([len(content), address >> 8, address & 0xFF, kind]) + content
+    return f":{head.hex()}{-sum(head) & 0xFF:02x}"
+
+
+def intel_hex(near: bytes, far: bytes) -> str:
+    """A file in Intel HEX, for address 0 and for the first one beyond 128 KiB."""
+    lines = [record(at, 0, near[at : at + 16]) for at in range(0, len(near), 16)]
+    if far:
+        lines.append(record(0, 4, (2 * FAR >> 16).to_bytes(2, "big")))
+        lines += [record(at, 0, far[at : at + 16]) for at in range(0, len(far), 16)]
     return "\n".join([*lines, ":00000001ff", ""])
 
 
-def ran_here(program: Program, folder: Path) -> dict[str, Any]:
+def ran_here(program: Program, folder: Path, chip: Chip) -> dict[str, Any]:
     image = folder / "program.hex"
-    image.write_text(intel_hex(bytes.fromhex(program.flash)))
-    board = Board("arduino-uno", image)
+    image.write_text(intel_hex(bytes.fromhex(program.flash), bytes.fromhex(program.far_flash)))
+    board = Board(chip.board, image)
     board.step(program.steps)
     registers = board.registers
     return {
@@ -56,22 +60,22 @@ def ran_here(program: Program, folder: Path) -> dict[str, Any]:
         "sp": registers["sp"],
         "pc": registers["pc"],
         "cycles": board.counts[0].busy_cycles,
-        "ram": board.memory[DATA + RAM_START : DATA + RAM_START + RAM_BYTES].hex(),
+        "ram": board.memory[DATA + chip.ram_start : DATA + chip.ram_end + 1].hex(),
+        "pages": [board.memory[DATA + place] for place in (RAMPZ, EIND)] if chip.is_far else [0, 0],
     }
 
 
-@pytest.fixture(scope="module")
-def programs() -> Iterator[list[Program]]:
-    yield [random_program(seed) for seed in range(PROGRAMS)]
-
-
-def test_random_programs_end_with_the_same_state(oracle: Path, programs: list[Program], tmp_path: Path) -> None:
-    cases = [{"flash": program.flash, "steps": program.steps} for program in programs]
+@pytest.mark.parametrize("chip", [ATMEGA328P, ATMEGA2560], ids=lambda chip: chip.board)
+def test_random_programs_end_with_the_same_state(oracle: Path, tmp_path: Path, chip: Chip) -> None:
+    programs = [random_program(seed, chip=chip) for seed in range(PROGRAMS)]
+    ram = {"ram_start": chip.ram_start, "ram_end": chip.ram_end}
+    far = {"far_at": 2 * FAR} if chip.is_far else {}
+    cases = [{"flash": one.flash, "far": one.far_flash, "steps": one.steps, **ram, **far} for one in programs]
     theirs = ask(oracle, {"cases": cases})["results"]
     assert len(theirs) == len(programs)
     for seed, (program, state) in enumerate(zip(programs, theirs, strict=True)):
         state["sreg"] &= ~HALF_CARRY
-        assert ran_here(program, tmp_path) == state, f"the program of seed {seed}"
+        assert ran_here(program, tmp_path, chip) == state, f"the program of seed {seed}"
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ makes it listen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,31 +15,20 @@ from public_images import public_image
 from airwire import AirwireError
 from airwire.board import Board
 
-EEPROM_BASE = 0x0081
-"""The upper half of the address at which files have the EEPROM (binutils: 0x810000)."""
 PING = "ping kind=ping to=board count=4 interval=20ms timeout=2s"
 
 
-def record(address: int, kind: int, content: bytes) -> str:
-    head = bytes([len(content), address >> 8, address & 0xFF, kind]) + content
-    return f":{head.hex()}{-sum(head) & 0xFF:02x}"
-
-
-def with_eeprom(image: Path, folder: Path, bytes_at: Mapping[int, bytes]) -> Path:
-    """The image with bytes of its EEPROM, as one file."""
-    lines = [line for line in image.read_text().split() if not line.startswith(":00000001")]
-    lines.append(record(0, 4, EEPROM_BASE.to_bytes(2, "big")))
-    for start, content in bytes_at.items():
-        rows = range(0, len(content), 16)
-        lines += [record(start + row, 0, content[row : row + 16]) for row in rows]
-    merged = folder / image.name
-    merged.write_text("\n".join([*lines, record(0, 1, b""), ""]))
-    return merged
+def eeprom_of(folder: Path, content: bytes) -> Path:
+    """A file with the first bytes of an EEPROM."""
+    file = folder / "eeprom.bin"
+    file.write_bytes(content)
+    return file
 
 
 def test_a_thermostat_gets_an_address_and_serves_its_page(tmp_path: Path) -> None:
-    image = with_eeprom(public_image("dynamic_W5500.hex"), tmp_path, {0: bytes(1024)})
-    board = Board("arduino-uno-w5500", image, traffic=("http kind=http to=board requests=3",))
+    texts = eeprom_of(tmp_path, bytes(1024))
+    client = "http kind=http to=board requests=3"
+    board = Board("arduino-uno-w5500", public_image("dynamic_W5500.hex"), traffic=(client,), eeprom=texts)
     ended = board.run("20 s", until_done=True)
     assert ended.reason == "done", ended.sentence
     assert "Ethernet thermostat IP address:\r\n192.168.1." in board.console
@@ -65,8 +53,9 @@ def test_a_boot_loader_of_the_1284p_opens_its_tftp_server() -> None:
 def test_optiboot_listens_on_its_network_where_its_eeprom_says_so(tmp_path: Path) -> None:
     # Gateway, mask, MAC and address at 16 to 33, and the flag at 34, as the listing beside it has them.
     settings = bytes([192, 168, 1, 1, 255, 255, 255, 0, 2, 0, 0, 0, 0, 7, 192, 168, 1, 77, 0x55])
-    image = with_eeprom(public_image("optiboot_atmega328_fat.hex"), tmp_path, {16: settings})
-    board = Board("arduino-uno-w5100", image, traffic=(PING,))
+    addresses = eeprom_of(tmp_path, b"\xff" * 16 + settings)
+    image = public_image("optiboot_atmega328_fat.hex")
+    board = Board("arduino-uno-w5100", image, traffic=(PING,), eeprom=addresses)
     board.run("6 s", until_done=True)
     assert board.network is not None and board.network.address == "192.168.1.77"
     assert board.traffic["ping"].latency is not None

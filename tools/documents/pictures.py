@@ -19,6 +19,7 @@ import airwire
 from tick_beat import compressed
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
+FIRMWARE = Path(__file__).resolve().parents[2] / "build" / "firmware"
 SUITES = Path(__file__).resolve().parents[2] / "suites"
 # Where the time of a message goes: the picture, the suite, and its row.
 STAGES = (
@@ -28,6 +29,19 @@ STAGES = (
     ("pico-w-page", "pico-w", "wire-keep-alive"),
     ("pico-w-power-save", "pico-w", "rare-pm2"),
 )
+# The wires of a Goldilocks' SPI while a frame is read: chip, image, settings, and the interval within the ping.
+WAVEFORMS: tuple[tuple[str, str, str, dict[str, str], tuple[str, str], str], ...] = (
+    ("avr-spi-w5200", "w5200", "ping-small", {}, ("1200 us", "1205 us"), "A frame is read out of a W5200"),
+    (
+        "avr-spi-w5100",
+        "w5100",
+        "ping-small_task-bytes",
+        {"spi_hz": "5.55 MHz"},
+        ("4000 us", "4020 us"),
+        "A frame is read out of a W5100: four SPI bytes for each of it",
+    ),
+)
+GOLDILOCKS_CLOCK = "22.1184MHz"
 MESSAGES = 600
 SCALE = 0.8
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
@@ -42,6 +56,8 @@ def main() -> None:
             finding_picture(kind, latencies, folder)
         for name, suite, row in STAGES:
             stages_picture(name, suite, row, folder)
+        for name, chip, image, settings, interval, title in WAVEFORMS:
+            waveform_picture(name, f"goldilocks-1284p-{chip}", image, settings, interval, title, folder)
         bus_picture(folder)
         demo_pictures(folder)
 
@@ -125,6 +141,28 @@ def stages_picture(name: str, suite: str, row: str, folder: Path) -> None:
     airwire.run(SUITES / f"{suite}.toml", only=[row], out=run)
     command = [sys.executable, "-m", "airwire.cli", "explain", str(run), "--only", row, "--figure", str(drawn)]
     subprocess.run(command, check=True, capture_output=True)
+    png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
+    (PICTURES / f"{name}.png").write_bytes(compressed(png))
+
+
+def waveform_picture(
+    name: str, board: str, image: str, settings: dict[str, str], interval: tuple[str, str], title: str, folder: Path
+) -> None:
+    """Draw the wires of a board's SPI over an interval of a ping, which begins at 3 s."""
+    import vl_convert
+
+    from airwire.board import Board
+
+    polled = {"wiznet_int": "off", "wiznet_poll_us": "0"}
+    client = "ping to=board count=1 size=1300 start=3s"
+    device = Board(board, FIRMWARE / board / f"{image}.elf", traffic=[client], settings={**polled, **settings})
+    device.run("10 s", until_done=True)
+    recorded, drawn = folder / f"{name}.vcd", folder / f"{name}.svg"
+    device.write_vcd(recorded)
+    begins_us, ends_us = (3_000_000 + int(text.split()[0]) for text in interval)
+    command = [sys.executable, "-m", "airwire.cli", "waveform", str(recorded), "--spi", "D13,D11,D12,D10"]
+    command += ["--from", f"{begins_us}us", "--to", f"{ends_us}us", "--clock", GOLDILOCKS_CLOCK]
+    subprocess.run([*command, "--title", title, "--out", str(drawn)], check=True, capture_output=True)
     png = vl_convert.svg_to_png(drawn.read_text(encoding="utf-8"), scale=SCALE)
     (PICTURES / f"{name}.png").write_bytes(compressed(png))
 

@@ -38,7 +38,7 @@ macro_rules! kind {
             interrupts: &$part.vectors,
             spi_receives: |gpio| ($part.spi[2] == gpio).then_some(0),
             spi_transmits: |gpio| ($part.spi[1] == gpio).then_some(0),
-            joins_boards: false,
+            joins_boards: true,
             clock_name: "clk_CPU",
             // SPI2X ("SPSR").
             least_spi_divider: 2,

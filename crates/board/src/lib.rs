@@ -5,6 +5,7 @@
 mod builtin;
 mod cable;
 mod console_log;
+mod eeprom;
 mod ending;
 mod energy;
 mod error;

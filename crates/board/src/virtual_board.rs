@@ -351,7 +351,7 @@ pub fn read_rom(path: &Path) -> Result<Vec<u8>, BoardError> {
     read_file(path, "boot ROM", largest_rom())
 }
 
-fn read_file(path: &Path, what: &'static str, most_bytes: u64) -> Result<Vec<u8>, BoardError> {
+pub(super) fn read_file(path: &Path, what: &'static str, most_bytes: u64) -> Result<Vec<u8>, BoardError> {
     let unreadable = |reason: String| BoardError::Read { path: path.to_owned(), what, reason };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
     if metadata.is_dir() {

@@ -71,6 +71,16 @@ impl PyBoard {
         self.held.lock()?.load_image(image).map_err(refused)
     }
 
+    /// Puts the contents of a file into the EEPROM.
+    fn load_eeprom(&self, path: PathBuf) -> PyResult<()> {
+        self.held.lock()?.load_eeprom(&path).map_err(refused)
+    }
+
+    /// Writes the EEPROM into a file.
+    fn save_eeprom(&self, path: PathBuf) -> PyResult<()> {
+        self.held.lock()?.save_eeprom(&path).map_err(refused)
+    }
+
     /// Runs, and gives the report as JSON; `on_console(name, bytes)` is told of output while it runs.
     #[pyo3(signature = (*, end_ps, text, pin, clients, typed, knocks, past_faults, on_console))]
     #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]

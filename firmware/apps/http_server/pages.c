@@ -39,14 +39,32 @@ static void leave(struct client *client) {
     client->stream = NULL;
 }
 
+#ifdef FSDATA_ADDRESS_SPACE
+/* Where constants lie elsewhere they are copied, and so may be what changes. */
+static size_t write_pending(struct client *client, const FSDATA_CONSTANT uint8_t *bytes, size_t count) {
+    return stream_write_constant(client->stream, bytes, count);
+}
+
+static void print_name(const FSDATA_CONSTANT char *name) {
+    while (*name) {
+        console_put(*name++);
+    }
+}
+#else
+static inline size_t write_pending(struct client *client, const uint8_t *bytes, size_t count) {
+    bool is_own = (uintptr_t)bytes - (uintptr_t)&client->http < sizeof client->http;
+    return is_own ? stream_write(client->stream, bytes, count) : stream_write_constant(client->stream, bytes, count);
+}
+
+static inline void print_name(const char *name) { console_text(name); }
+#endif
+
 /* Whether everything that is to be sent now has gone out. */
 static bool send_pending(struct client *client) {
-    const uint8_t *bytes;
+    const FSDATA_CONSTANT uint8_t *bytes;
     size_t count;
     while ((count = http_pending(&client->http, &bytes)) > 0) {
-        bool is_own = (uintptr_t)bytes - (uintptr_t)&client->http < sizeof client->http;
-        size_t taken =
-            is_own ? stream_write(client->stream, bytes, count) : stream_write_constant(client->stream, bytes, count);
+        size_t taken = write_pending(client, bytes, count);
         if (!taken) {
             return false;
         }
@@ -130,7 +148,7 @@ static void ended(struct stream *stream, enum stream_end how) {
     }
     client->has_ended = true;
     pump(client);
-    const uint8_t *bytes;
+    const FSDATA_CONSTANT uint8_t *bytes;
     if (client->stream && !http_pending(&client->http, &bytes)) {
         leave(client);
     }
@@ -160,10 +178,10 @@ void pages_start(void) {
         return;
     }
     site_open(&files);
-    const char *missing = http_missing_tag(&site);
+    const FSDATA_CONSTANT char *missing = http_missing_tag(&site);
     if (missing) {
         console_text("error: a page asks for the tag ");
-        console_text(missing);
+        print_name(missing);
         console_text(", which this image does not have\n");
         return;
     }

@@ -1,5 +1,5 @@
-/* Tags: a counter of pages with it, a greeting, the voltage on GPIO26, the chip's temperature. A form at /lamp switches
- * the board's LED. */
+/* Tags: a counter of pages with it, a greeting, the voltage at input 0 of the ADC, the chip's temperature where it has
+ * a sensor. A form at /lamp switches the board's LED. */
 #include "site.h"
 
 #include <string.h>
@@ -56,11 +56,12 @@ HTTP_FAST static size_t write_voltage(void *context, size_t offset, char *out, s
     static size_t count;
     (void)context;
     if (!offset) {
-        count = write_fraction(text, adc_gpio26_millivolts(), 3);
+        count = write_fraction(text, adc_input0_millivolts(), 3);
     }
     return part(text, count, offset, out, capacity);
 }
 
+#ifndef ADC_WITHOUT_TEMPERATURE
 HTTP_FAST static size_t write_temperature(void *context, size_t offset, char *out, size_t capacity) {
     static char text[VALUE_BYTES];
     static size_t count;
@@ -73,12 +74,15 @@ HTTP_FAST static size_t write_temperature(void *context, size_t offset, char *ou
     }
     return part(text, count, offset, out, capacity);
 }
+#endif
 
 static const struct http_tag tags[] = {
     {"counter", write_counter},
     {"greeting", write_greeting},
     {"voltage", write_voltage},
+#ifndef ADC_WITHOUT_TEMPERATURE
     {"temperature", write_temperature},
+#endif
 };
 
 /* The lamp's new state is kept in the request until it turns out to be valid. */

@@ -1,12 +1,10 @@
-/* An MQTT client by lwIP's own (src/apps/mqtt), so on lwIP's raw interface only: subscribes to a topic, publishes a
- * count on it each second, and prints what comes back. A connection that is lost is tried again, after twice the time
- * at each failure. */
+/* An MQTT client: subscribes to a topic, publishes a count on it each second, and prints what comes back. A connection
+ * that is lost is tried again, after twice the time at each failure. */
+#include "mqtt_client.h"
 #include "application.h"
 #include "clock.h"
 #include "console.h"
 #include "decimal.h"
-#include "lwip/apps/mqtt.h"
-#include "lwip/apps/mqtt_priv.h"
 #include "network.h"
 #include "network_settings.h"
 #include "settings.h"
@@ -20,122 +18,184 @@ SETTING(quality, 1, "QoS 0..2", "the quality of service of what is published and
 #define TOPIC "airwire/count"
 #define FIRST_RETRY_MS 1000u
 #define LONGEST_RETRY_MS 32000u
-#define PRINTED_MOST_BYTES 64u
-#define LEAST_KEEP_ALIVE_S (2u * MQTT_CYCLIC_TIMER_INTERVAL)
+#define LOOK_MS 100u
+#define CARRY_BYTES 64u
 
-static mqtt_client_t client;
-static char client_id[sizeof "airwire-" + DECIMAL_DIGITS] = "airwire-";
+static struct mqtt_client client;
+static char client_name[sizeof "airwire-" + DECIMAL_DIGITS] = "airwire-";
 static struct {
-    bool is_under_way, is_subscribed;
+    struct stream *stream;
+    bool is_open, is_subscribed;
     uint32_t count, published_ms, retry_ms, lost_ms;
-    size_t printed;
+    uint8_t carry[CARRY_BYTES], begin, end;
 } session;
-
-static const char *sentence_of(mqtt_connection_status_t status) {
-    switch (status) {
-    case MQTT_CONNECT_REFUSED_PROTOCOL_VERSION:
-        return "error: the broker does not speak MQTT 3.1.1\n";
-    case MQTT_CONNECT_REFUSED_IDENTIFIER:
-        return "error: the broker does not take the client's name\n";
-    case MQTT_CONNECT_REFUSED_SERVER:
-        return "error: the broker says that it is not available\n";
-    case MQTT_CONNECT_REFUSED_USERNAME_PASS:
-    case MQTT_CONNECT_REFUSED_NOT_AUTHORIZED_:
-        return "error: the broker wants a user and a password\n";
-    case MQTT_CONNECT_TIMEOUT:
-        return "error: the broker does not answer: does one run there?\n";
-    default:
-        return "error: there is no connection to the broker\n";
-    }
-}
 
 static uint8_t quality(void) { return setting_quality <= 2 ? (uint8_t)setting_quality : 2; }
 
-static void topic_comes(void *argument, const char *topic, u32_t bytes) {
-    (void)argument;
-    (void)bytes;
-    session.printed = 0;
-    console_text(topic);
-    console_put(' ');
+static uint16_t keep_alive_s(void) {
+    return setting_keep_alive_s < UINT16_MAX ? (uint16_t)setting_keep_alive_s : UINT16_MAX;
 }
 
-static void payload_comes(void *argument, const u8_t *bytes, u16_t count, u8_t flags) {
-    (void)argument;
-    for (uint16_t at = 0; at < count && session.printed < PRINTED_MOST_BYTES; at++, session.printed++) {
+static const char *sentence_of(uint8_t code) {
+    switch (code) {
+    case MQTT_WRONG_VERSION:
+        return "error: the broker does not speak MQTT 3.1.1\n";
+    case MQTT_WRONG_NAME:
+        return "error: the broker does not take the client's name\n";
+    case MQTT_NOT_AVAILABLE:
+        return "error: the broker says that it is not available\n";
+    default:
+        return "error: the broker wants a user and a password\n";
+    }
+}
+
+static void lose(const char *sentence) {
+    console_text(sentence);
+    session.stream = NULL;
+    session.is_open = session.is_subscribed = false;
+    session.lost_ms = clock_ms();
+}
+
+/* The stream is there still, but nothing good can come of it. */
+static void give_up(const char *sentence) {
+    stream_abort(session.stream);
+    lose(sentence);
+}
+
+static void print(const uint8_t *bytes, uint16_t count) {
+    for (uint16_t at = 0; at < count; at++) {
         console_put(bytes[at] >= ' ' && bytes[at] <= '~' ? (char)bytes[at] : '.');
     }
-    if (flags & MQTT_DATA_FLAG_LAST) {
-        console_put('\n');
-    }
 }
 
-static void subscribed(void *argument, err_t error) {
-    (void)argument;
-    session.is_subscribed = error == ERR_OK;
-    if (error != ERR_OK) {
+static void print_message(const struct mqtt_message *message) {
+    print(message->topic, message->topic_bytes);
+    console_put(' ');
+    print(message->payload, message->payload_bytes);
+    console_text(message->is_cut_off ? " ...\n" : "\n");
+}
+
+static void tell(enum mqtt_event event, const struct mqtt_message *message) {
+    switch (event) {
+    case MQTT_CONNECTED:
+        console_text("connected\n");
+        session.retry_ms = FIRST_RETRY_MS;
+        mqtt_client_subscribe(&client, TOPIC, quality(), clock_ms());
+        break;
+    case MQTT_REFUSED:
+        give_up(sentence_of(client.code));
+        break;
+    case MQTT_SUBSCRIBED:
+        session.is_subscribed = true;
+        network_call_soon();
+        break;
+    case MQTT_NOT_SUBSCRIBED:
         console_text("error: the broker does not let us subscribe\n");
+        break;
+    case MQTT_MESSAGE:
+        print_message(message);
+        break;
+    case MQTT_NO_ANSWER:
+        give_up("error: the broker does not answer: does one run there?\n");
+        break;
+    case MQTT_BROKEN:
+        give_up("error: what answers there speaks no MQTT\n");
+        break;
+    default:
+        break;
     }
 }
 
-static void connected_or_not(mqtt_client_t *unused, void *argument, mqtt_connection_status_t status) {
-    (void)unused;
-    (void)argument;
-    if (status != MQTT_CONNECT_ACCEPTED) {
-        console_text(sentence_of(status));
-        session.is_under_way = session.is_subscribed = false;
-        session.lost_ms = clock_ms();
-        return;
+/* Whether all of it has gone. */
+static bool flush(void) {
+    const uint8_t *bytes;
+    for (size_t count; (count = mqtt_client_pending(&client, &bytes)) != 0;) {
+        size_t taken = stream_write(session.stream, bytes, count);
+        if (!taken) {
+            return false;
+        }
+        mqtt_client_sent(&client, taken, clock_ms());
     }
-    console_text("connected\n");
-    session.retry_ms = FIRST_RETRY_MS;
-    mqtt_set_inpub_callback(&client, topic_comes, payload_comes, NULL);
-    if (mqtt_subscribe(&client, TOPIC, quality(), subscribed, NULL) != ERR_OK) {
-        console_text("error: there is no room to ask for a subscription\n");
+    return true;
+}
+
+static bool refill(void) {
+    if (session.begin == session.end) {
+        session.begin = 0;
+        session.end = (uint8_t)stream_read(session.stream, session.carry, CARRY_BYTES);
+    }
+    return session.begin != session.end;
+}
+
+/* Everything that has come, as long as the answers to it find room. */
+static void pump(void) {
+    while (session.is_open && flush() && refill()) {
+        struct mqtt_message message;
+        size_t taken;
+        enum mqtt_event event = mqtt_client_receive(&client, session.carry + session.begin,
+                                                    (size_t)(session.end - session.begin), &taken, &message);
+        session.begin = (uint8_t)(session.begin + taken);
+        tell(event, &message);
     }
 }
 
-/* lwIP counts in intervals of its own: a broker that is silent for one of them must not count as lost. */
-static uint16_t keep_alive_s(void) {
-    uint32_t wanted_s = setting_keep_alive_s;
-    if (wanted_s && wanted_s < LEAST_KEEP_ALIVE_S) {
-        return LEAST_KEEP_ALIVE_S;
-    }
-    return wanted_s < UINT16_MAX ? (uint16_t)wanted_s : UINT16_MAX;
+static void opened(struct stream *stream) {
+    (void)stream;
+    session.is_open = true;
+    session.begin = session.end = 0;
+    mqtt_client_begin(&client, client_name, keep_alive_s(), clock_ms());
+    pump();
 }
 
-static void connect(void) {
-    struct mqtt_connect_client_info_t info = {.client_id = client_id, .keep_alive = keep_alive_s()};
-    ip_addr_t broker = IPADDR4_INIT(setting_broker);
-    session.is_under_way = true;
-    if (mqtt_client_connect(&client, &broker, (uint16_t)setting_broker_port, connected_or_not, NULL, &info) != ERR_OK) {
-        connected_or_not(&client, NULL, MQTT_CONNECT_DISCONNECTED);
-    }
+static void moved(struct stream *stream) {
+    (void)stream;
+    pump();
 }
 
-static void publish(void) {
+static void ended(struct stream *stream, enum stream_end how) {
+    if (how == STREAM_ENDED) {
+        pump(); /* what the broker said last may say why */
+        if (!session.stream) {
+            return;
+        }
+        stream_close(stream);
+    }
+    lose("error: there is no connection to the broker\n");
+}
+
+static const struct stream_user user = {.opened = opened, .readable = moved, .writable = moved, .ended = ended};
+
+static void connect(uint32_t now_ms) {
+    session.retry_ms = session.retry_ms < LONGEST_RETRY_MS ? 2 * session.retry_ms : LONGEST_RETRY_MS;
+    session.lost_ms = now_ms;
+    session.stream = network_connect(setting_broker, (uint16_t)setting_broker_port, &user, NULL);
+}
+
+static void publish(uint32_t now_ms) {
     char digits[DECIMAL_DIGITS];
-    uint16_t count = (uint16_t)(decimal_write(digits, session.count) - digits);
-    if (mqtt_publish(&client, TOPIC, digits, count, quality(), 0, NULL, NULL) == ERR_OK) {
+    size_t count = (size_t)(decimal_write(digits, session.count) - digits);
+    session.published_ms = now_ms;
+    if (mqtt_client_publish(&client, TOPIC, digits, count, quality(), now_ms)) {
         session.count++;
-    } else {
-        console_text("error: too much that is published waits for the broker\n");
     }
 }
 
 static uint32_t tick(uint32_t now_ms) {
-    if (!session.is_under_way && now_ms - session.lost_ms >= session.retry_ms) {
-        session.retry_ms = session.retry_ms < LONGEST_RETRY_MS ? 2 * session.retry_ms : LONGEST_RETRY_MS;
-        connect();
+    if (!session.stream && now_ms - session.lost_ms >= session.retry_ms) {
+        connect(now_ms);
+    }
+    if (session.is_open) {
+        tell(mqtt_client_pass(&client, now_ms), NULL);
     }
     if (session.is_subscribed && now_ms - session.published_ms >= setting_period_ms) {
-        session.published_ms = now_ms;
-        publish();
+        publish(now_ms);
     }
-    return session.is_subscribed && setting_period_ms < FIRST_RETRY_MS / 10 ? setting_period_ms : FIRST_RETRY_MS / 10;
+    pump();
+    return session.is_subscribed && setting_period_ms < LOOK_MS ? setting_period_ms : LOOK_MS;
 }
 
 static void start(void) {
-    *decimal_write(client_id + sizeof "airwire-" - 1, setting_mac_last & 0xffu) = 0;
+    *decimal_write(client_name + sizeof "airwire-" - 1, setting_mac_last & 0xffu) = 0;
     session.retry_ms = FIRST_RETRY_MS;
     session.lost_ms = clock_ms() - FIRST_RETRY_MS;
     network_call_soon();

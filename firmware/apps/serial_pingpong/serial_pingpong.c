@@ -12,7 +12,7 @@ enum role { ROLE_ASKS, ROLE_ANSWERS };
 
 SETTING(role, ROLE_ASKS, "choice asks|answers", "which player it is");
 SETTING(rounds, 1000, "numbers 1..4294967295", "how many numbers the one that asks sends");
-SETTING(uart_baud, 115200, "baud 300..3900000", "the rate of the UART: UART1 on GP4 (out) and GP5 (in)");
+SETTING(uart_baud, 115200, "baud 300..3900000", "the rate of the second UART, such as UART1 on GP4 (out) and GP5 (in)");
 
 #define PATIENCE_US 1000000u
 

@@ -50,31 +50,31 @@ void clock_start(void) {
 
 uint32_t clock_system_hz(void) { return BOARD_CRYSTAL_HZ; }
 
-/* The count within the period, and whether that period has ended without its handler having run. */
-static inline uint16_t read_count(bool *has_ended) {
-    uint16_t count = TCNT1;
-    *has_ended = TIFR1 & _BV(OCF1A);
-    return *has_ended ? TCNT1 : count;
+/* What has passed since the start: in whole periods as they were counted, each so long, and in counts of the present
+ * one. A period that has ended without its handler having run is added. */
+static inline uint32_t read_clock(const volatile uint32_t *periods, uint16_t period, uint16_t *count) {
+    uint8_t held = SREG;
+    cli();
+    *count = TCNT1;
+    bool has_ended = TIFR1 & _BV(OCF1A);
+    if (has_ended) {
+        *count = TCNT1;
+    }
+    uint32_t before = *periods;
+    SREG = held;
+    return has_ended ? before + period : before;
 }
 
 uint32_t clock_us(void) {
-    bool has_ended;
-    uint8_t held = SREG;
-    cli();
-    uint16_t count = read_count(&has_ended);
-    uint32_t before_us = periods_us;
-    SREG = held;
-    return before_us + (has_ended ? PERIOD_US : 0) + (uint16_t)((uint32_t)count * US_OF_COUNT >> 16);
+    uint16_t count;
+    uint32_t before_us = read_clock(&periods_us, PERIOD_US, &count);
+    return before_us + (uint16_t)((uint32_t)count * US_OF_COUNT >> 16);
 }
 
 uint32_t clock_ms(void) {
-    bool has_ended;
-    uint8_t held = SREG;
-    cli();
-    uint16_t count = read_count(&has_ended);
-    uint32_t before_ms = periods_ms;
-    SREG = held;
-    return before_ms + (has_ended ? PERIOD_MS : 0) + (uint8_t)((uint32_t)count * MS_OF_COUNT >> 24);
+    uint16_t count;
+    uint32_t before_ms = read_clock(&periods_ms, PERIOD_MS, &count);
+    return before_ms + (uint8_t)((uint32_t)count * MS_OF_COUNT >> 24);
 }
 
 /* The end of a period ends a sleep in any case. Interrupts are enabled by the instruction before the sleep, whose

@@ -1,16 +1,21 @@
-/* Pins, and the interrupts of INT0 and INT1: the others of the chip tell of changes alone, not of levels. */
+/* Pins, and two of those interrupts that tell of levels: the others of the chip tell of changes alone. */
 #include "gpio.h"
 
 #include <avr/interrupt.h>
 
 #include "pins.h"
 
-#define NO_SLOT 2u
+#define SLOTS 2u
+#define NO_SLOT SLOTS
 
-static void (*handlers[2])(void);
+static void (*handlers[SLOTS])(void);
 
-ISR(INT0_vect) { handlers[0](); }
-ISR(INT1_vect) { handlers[1](); }
+/* In two steps, so that the names of both vectors are known. */
+#define HANDLE(first, second)                                                                                          \
+    ISR(first) { handlers[0](); }                                                                                      \
+    ISR(second) { handlers[1](); }
+#define HANDLE_BOTH(vectors) HANDLE(vectors)
+HANDLE_BOTH(INTERRUPT_VECTORS)
 
 void gpio_output(unsigned pin, bool level) {
     gpio_put(pin, level);
@@ -42,7 +47,9 @@ void gpio_put(unsigned pin, bool level) {
 
 bool gpio_get(unsigned pin) { return PIN_IN(pin) & PIN_BIT(pin); }
 
-static uint8_t slot_of(unsigned pin) { return pin == PIN_OF_INT0 ? 0 : pin == PIN_OF_INT1 ? 1 : NO_SLOT; }
+static uint8_t slot_of(unsigned pin) {
+    return pin - PIN_OF_INTERRUPT < SLOTS ? (uint8_t)(pin - PIN_OF_INTERRUPT) : NO_SLOT;
+}
 
 /* ISCn1 and ISCn0 (datasheet, "EICRA"): low level, any edge, falling edge, rising edge. A high level has none. */
 bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
@@ -52,7 +59,7 @@ bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
     }
     uint8_t sense = events == GPIO_LOW ? 0 : events == GPIO_FALLING ? 2 : events == GPIO_RISING ? 3 : 1;
     handlers[slot] = handler;
-    EICRA = (uint8_t)((EICRA & ~(3u << 2 * slot)) | sense << 2 * slot);
+    INTERRUPT_CONTROL = (uint8_t)((INTERRUPT_CONTROL & ~(3u << 2 * slot)) | sense << 2 * slot);
     gpio_unmask(pin);
     return true;
 }
@@ -60,13 +67,13 @@ bool gpio_on(unsigned pin, unsigned events, void (*handler)(void)) {
 void gpio_mask(unsigned pin) {
     uint8_t slot = slot_of(pin);
     if (slot != NO_SLOT) {
-        EIMSK &= (uint8_t)~(1u << slot);
+        EIMSK &= (uint8_t)~(1u << (INTERRUPT_FIRST + slot));
     }
 }
 
 void gpio_unmask(unsigned pin) {
     uint8_t slot = slot_of(pin);
     if (slot != NO_SLOT && handlers[slot]) {
-        EIMSK |= (uint8_t)(1u << slot);
+        EIMSK |= (uint8_t)(1u << (INTERRUPT_FIRST + slot));
     }
 }

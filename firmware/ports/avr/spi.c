@@ -64,8 +64,7 @@ static inline uint8_t move(uint8_t byte) {
     return SPDR;
 }
 
-/* The next byte is fetched while the one before is on its way, and what came in is stored while the next one is: it may
- * be read until that has come in whole (datasheet, "Data Modes": the SPI has a second buffer for what it receives). */
+/* The next byte is fetched while the one before is on its way. */
 static inline void send(const uint8_t *out, size_t count) {
     if (!count) {
         return;
@@ -85,15 +84,22 @@ static inline void send_zeros(size_t count) {
     }
 }
 
+/* What came in is taken while the next byte is on its way: it may be read until that has come in whole (datasheet,
+ * "Data Modes": the SPI has a second buffer for what it receives). So no interrupt may come in between, which would
+ * last longer than a byte; they are let in while the byte is stored. */
 static inline void receive(uint8_t *in, size_t count) {
     if (!count) {
         return;
     }
     SPDR = 0;
     while (--count) {
+        uint8_t held = SREG;
+        cli();
         wait();
         SPDR = 0;
-        *in++ = SPDR;
+        uint8_t byte = SPDR;
+        SREG = held;
+        *in++ = byte;
     }
     wait();
     *in = SPDR;

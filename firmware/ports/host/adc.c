@@ -10,6 +10,6 @@ static long said(const char *variable, long otherwise) {
 
 void adc_start(void) {}
 
-uint32_t adc_gpio26_millivolts(void) { return (uint32_t)said("AIRWIRE_MILLIVOLTS", 1650); }
+uint32_t adc_input0_millivolts(void) { return (uint32_t)said("AIRWIRE_MILLIVOLTS", 1650); }
 
 int32_t adc_temperature_decidegrees(void) { return (int32_t)said("AIRWIRE_DECIDEGREES", 270); }

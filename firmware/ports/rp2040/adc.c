@@ -25,7 +25,7 @@ static uint32_t convert(uint32_t input) {
     return ADC_RESULT;
 }
 
-uint32_t adc_gpio26_millivolts(void) { return convert(INPUT_GPIO26) * 3300u / 4096u; }
+uint32_t adc_input0_millivolts(void) { return convert(INPUT_GPIO26) * 3300u / 4096u; }
 
 /* 0.706 V at 27 degrees, 1.721 mV less for each degree more (4.9.5). Unsigned, as a signed division is one function
  * more. */

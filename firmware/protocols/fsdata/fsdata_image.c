@@ -2,8 +2,6 @@
 /* Reading an image of web pages; see the header. Words are little-endian and aligned, as the processor's own. */
 #include "fsdata_image.h"
 
-#include <string.h>
-
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "An image of web pages is read in place, and needs a little-endian processor."
 #endif
@@ -26,27 +24,17 @@ enum body { BODY_HEAD = 0, BODY_HEAD_BYTES = 4, BODY_VALIDATORS = 6, BODY_BYTES 
 #define PIECE_BYTES 4u
 #define PIECE_LENGTH_MASK 0xFFFFFFu
 
-static uint32_t word_at(const uint8_t *at) {
-    uint32_t word;
-    memcpy(&word, __builtin_assume_aligned(at, 4), sizeof word);
-    return word;
+static const FSDATA_CONSTANT uint8_t *entry(const struct fsdata *fs, unsigned file) {
+    return fs->files + FILE_BYTES * file;
 }
 
-static uint16_t half_at(const uint8_t *at) {
-    uint16_t half;
-    memcpy(&half, __builtin_assume_aligned(at, 2), sizeof half);
-    return half;
-}
-
-static const uint8_t *entry(const struct fsdata *fs, unsigned file) { return fs->files + FILE_BYTES * file; }
-
-const char *fsdata_name(const struct fsdata *fs, unsigned file) {
-    return (const char *)fs->image + word_at(entry(fs, file) + FILE_NAME);
+const FSDATA_CONSTANT char *fsdata_name(const struct fsdata *fs, unsigned file) {
+    return (const FSDATA_CONSTANT char *)fs->image + fsdata_word(entry(fs, file) + FILE_NAME);
 }
 
 unsigned fsdata_find(const struct fsdata *fs, const char *path) {
     for (unsigned file = 0; file < fs->file_count; file++) {
-        if (strcmp(fsdata_name(fs, file), path) == 0) {
+        if (fsdata_is_same(fsdata_name(fs, file), path)) {
             return file;
         }
     }
@@ -54,38 +42,42 @@ unsigned fsdata_find(const struct fsdata *fs, const char *path) {
 }
 
 bool fsdata_body(const struct fsdata *fs, unsigned file, bool gzip, struct fsdata_body *body) {
-    const uint8_t *at = entry(fs, file) + (gzip ? FILE_GZIP : FILE_PLAIN);
-    uint32_t head = word_at(at + BODY_HEAD);
+    const FSDATA_CONSTANT uint8_t *at = entry(fs, file) + (gzip ? FILE_GZIP : FILE_PLAIN);
+    uint32_t head = fsdata_word(at + BODY_HEAD);
     body->head = fs->image + head;
-    body->head_bytes = half_at(at + BODY_HEAD_BYTES);
-    body->validators = half_at(at + BODY_VALIDATORS);
-    body->body_bytes = word_at(at + BODY_BYTES);
+    body->head_bytes = fsdata_half(at + BODY_HEAD_BYTES);
+    body->validators = fsdata_half(at + BODY_VALIDATORS);
+    body->body_bytes = fsdata_word(at + BODY_BYTES);
     return head != 0;
 }
 
-const uint8_t *fsdata_pieces(const struct fsdata *fs, unsigned file, uint16_t *count) {
-    const uint8_t *at = entry(fs, file);
-    uint32_t pieces = word_at(at + FILE_PIECES);
-    *count = half_at(at + FILE_PIECE_COUNT);
+const FSDATA_CONSTANT uint8_t *fsdata_pieces(const struct fsdata *fs, unsigned file, uint16_t *count) {
+    const FSDATA_CONSTANT uint8_t *at = entry(fs, file);
+    uint32_t pieces = fsdata_word(at + FILE_PIECES);
+    *count = fsdata_half(at + FILE_PIECE_COUNT);
     return pieces == 0 ? NULL : fs->image + pieces;
 }
 
-uint32_t fsdata_piece_bytes(const uint8_t *pieces, unsigned piece) {
-    return word_at(pieces + PIECE_BYTES * piece) & PIECE_LENGTH_MASK;
+uint32_t fsdata_piece_bytes(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece) {
+    return fsdata_word(pieces + PIECE_BYTES * piece) & PIECE_LENGTH_MASK;
 }
 
-unsigned fsdata_piece_tag(const uint8_t *pieces, unsigned piece) { return pieces[PIECE_BYTES * piece + 3]; }
+unsigned fsdata_piece_tag(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece) {
+    return pieces[PIECE_BYTES * piece + 3];
+}
 
-uint32_t fsdata_crc32(const struct fsdata *fs, unsigned file) { return word_at(entry(fs, file) + FILE_CRC); }
+uint32_t fsdata_crc32(const struct fsdata *fs, unsigned file) { return fsdata_word(entry(fs, file) + FILE_CRC); }
 
-const char *fsdata_tag_name(const struct fsdata *fs, unsigned tag) { return (const char *)fs->tags + TAG_BYTES * tag; }
+const FSDATA_CONSTANT char *fsdata_tag_name(const struct fsdata *fs, unsigned tag) {
+    return (const FSDATA_CONSTANT char *)fs->tags + TAG_BYTES * tag;
+}
 
 static bool fits(const struct fsdata *fs, uint32_t offset, uint32_t bytes) {
     return offset >= HEADER_BYTES && offset <= fs->bytes && bytes <= fs->bytes - offset;
 }
 
 static bool is_text(const struct fsdata *fs, uint32_t offset) {
-    return fits(fs, offset, 1) && memchr(fs->image + offset, 0, fs->bytes - offset) != NULL;
+    return fits(fs, offset, 1) && fsdata_has_end(fs->image + offset, fs->bytes - offset);
 }
 
 static bool is_body_sound(const struct fsdata *fs, unsigned file, bool gzip) {
@@ -93,7 +85,7 @@ static bool is_body_sound(const struct fsdata *fs, unsigned file, bool gzip) {
     if (!fsdata_body(fs, file, gzip, &body)) {
         return gzip;
     }
-    uint32_t offset = word_at(entry(fs, file) + (gzip ? FILE_GZIP : FILE_PLAIN));
+    uint32_t offset = fsdata_word(entry(fs, file) + (gzip ? FILE_GZIP : FILE_PLAIN));
     uint32_t before_body = body.head_bytes + BLANK_LINE_BYTES;
     if (!fits(fs, offset, before_body) || !fits(fs, offset + before_body, body.body_bytes)) {
         return false;
@@ -101,14 +93,14 @@ static bool is_body_sound(const struct fsdata *fs, unsigned file, bool gzip) {
     uint32_t validators_bytes = (uint32_t)body.head_bytes - body.validators;
     return body.validators == 0 ||
            (body.validators <= body.head_bytes && validators_bytes >= sizeof ETAG_BEGIN - 1 + FSDATA_ETAG_DIGITS &&
-            memcmp(body.head + body.validators, ETAG_BEGIN, sizeof ETAG_BEGIN - 1) == 0);
+            fsdata_begins_with(body.head + body.validators, ETAG_BEGIN, sizeof ETAG_BEGIN - 1));
 }
 
 /* Pieces add up to the body, so that whoever walks them stays in it. */
 static bool are_pieces_sound(const struct fsdata *fs, unsigned file) {
-    uint32_t offset = word_at(entry(fs, file) + FILE_PIECES);
+    uint32_t offset = fsdata_word(entry(fs, file) + FILE_PIECES);
     uint16_t count;
-    const uint8_t *pieces = fsdata_pieces(fs, file, &count);
+    const FSDATA_CONSTANT uint8_t *pieces = fsdata_pieces(fs, file, &count);
     struct fsdata_body body;
     fsdata_body(fs, file, false, &body);
     if (pieces == NULL) {
@@ -137,12 +129,12 @@ static bool are_tables_inside(const struct fsdata *fs, uint32_t files, uint32_t 
 
 static bool are_entries_sound(const struct fsdata *fs) {
     for (unsigned tag = 0; tag < fs->tag_count; tag++) {
-        if (memchr(fsdata_tag_name(fs, tag), 0, TAG_BYTES) == NULL) {
+        if (!fsdata_has_end(fs->tags + TAG_BYTES * tag, TAG_BYTES)) {
             return false;
         }
     }
     for (unsigned file = 0; file < fs->file_count; file++) {
-        if (!is_text(fs, word_at(entry(fs, file) + FILE_NAME)) || !is_body_sound(fs, file, false) ||
+        if (!is_text(fs, fsdata_word(entry(fs, file) + FILE_NAME)) || !is_body_sound(fs, file, false) ||
             !is_body_sound(fs, file, true) || !are_pieces_sound(fs, file)) {
             return false;
         }
@@ -150,21 +142,21 @@ static bool are_entries_sound(const struct fsdata *fs) {
     return true;
 }
 
-enum fsdata_fault fsdata_open(struct fsdata *fs, const void *image, size_t bytes) {
-    const uint8_t *at = image;
-    if (((uintptr_t)image & 3) != 0 || bytes < HEADER_BYTES || word_at(at + HEADER_MAGIC) != MAGIC) {
+enum fsdata_fault fsdata_open(struct fsdata *fs, const FSDATA_CONSTANT void *image, size_t bytes) {
+    const FSDATA_CONSTANT uint8_t *at = image;
+    if (!fsdata_is_aligned(image) || bytes < HEADER_BYTES || fsdata_word(at + HEADER_MAGIC) != MAGIC) {
         return FSDATA_NOT_AN_IMAGE;
     }
-    if (half_at(at + HEADER_VERSION) != VERSION) {
+    if (fsdata_half(at + HEADER_VERSION) != VERSION) {
         return FSDATA_OTHER_VERSION;
     }
-    uint32_t files = word_at(at + HEADER_FILES), tags = word_at(at + HEADER_TAGS);
+    uint32_t files = fsdata_word(at + HEADER_FILES), tags = fsdata_word(at + HEADER_TAGS);
     struct fsdata found = {
         .image = at,
-        .bytes = word_at(at + HEADER_SIZE),
-        .file_count = half_at(at + HEADER_FILE_COUNT),
-        .tag_count = half_at(at + HEADER_TAG_COUNT),
-        .not_found = half_at(at + HEADER_NOT_FOUND),
+        .bytes = fsdata_word(at + HEADER_SIZE),
+        .file_count = fsdata_half(at + HEADER_FILE_COUNT),
+        .tag_count = fsdata_half(at + HEADER_TAG_COUNT),
+        .not_found = fsdata_half(at + HEADER_NOT_FOUND),
     };
     if (found.bytes > bytes || !are_tables_inside(&found, files, tags)) {
         return FSDATA_OUT_OF_BOUNDS;
@@ -189,5 +181,5 @@ bool fsdata_is_intact(const struct fsdata *fs) {
         crc = crc >> 4 ^ nibbles[crc & 15];
         crc = crc >> 4 ^ nibbles[crc & 15];
     }
-    return ~crc == word_at(fs->image + HEADER_CRC);
+    return ~crc == fsdata_word(fs->image + HEADER_CRC);
 }

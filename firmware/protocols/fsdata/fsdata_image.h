@@ -7,9 +7,7 @@
 #ifndef AIRWIRE_FSDATA_IMAGE_H
 #define AIRWIRE_FSDATA_IMAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "fsdata_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,9 +19,9 @@ extern "C" {
 #define FSDATA_ETAG_DIGITS 16u
 
 struct fsdata {
-    const uint8_t *image;
-    const uint8_t *files;
-    const uint8_t *tags;
+    const FSDATA_CONSTANT uint8_t *image;
+    const FSDATA_CONSTANT uint8_t *files;
+    const FSDATA_CONSTANT uint8_t *tags;
     uint32_t bytes;
     uint16_t file_count;
     uint16_t tag_count;
@@ -32,7 +30,7 @@ struct fsdata {
 
 /* Head, blank line and body stand in one run of bytes from `head` on. */
 struct fsdata_body {
-    const uint8_t *head;
+    const FSDATA_CONSTANT uint8_t *head;
     uint32_t body_bytes;
     uint16_t head_bytes; /* without the blank line's CR LF */
     uint16_t validators; /* where in the head the lines begin that a 304 repeats, ETag first; 0: none */
@@ -46,13 +44,13 @@ enum fsdata_fault {
 };
 
 /* `fs` is filled in only when the image is sound. */
-enum fsdata_fault fsdata_open(struct fsdata *fs, const void *image, size_t bytes);
+enum fsdata_fault fsdata_open(struct fsdata *fs, const FSDATA_CONSTANT void *image, size_t bytes);
 
 /* Whether the contents are those that were made: a CRC-32 over all of them, for a check at start. */
 bool fsdata_is_intact(const struct fsdata *fs);
 
 /* The path of a file, ended by a zero byte. */
-const char *fsdata_name(const struct fsdata *fs, unsigned file);
+const FSDATA_CONSTANT char *fsdata_name(const struct fsdata *fs, unsigned file);
 
 /* The number of the file with this path, or FSDATA_NONE. */
 unsigned fsdata_find(const struct fsdata *fs, const char *path);
@@ -61,16 +59,16 @@ unsigned fsdata_find(const struct fsdata *fs, const char *path);
 bool fsdata_body(const struct fsdata *fs, unsigned file, bool gzip, struct fsdata_body *body);
 
 /* The pieces of a page with tags, NULL for a file without. The body holds the literal text of all pieces. */
-const uint8_t *fsdata_pieces(const struct fsdata *fs, unsigned file, uint16_t *count);
+const FSDATA_CONSTANT uint8_t *fsdata_pieces(const struct fsdata *fs, unsigned file, uint16_t *count);
 
 /* One piece: so much literal text, then a tag or FSDATA_NO_TAG. */
-uint32_t fsdata_piece_bytes(const uint8_t *pieces, unsigned piece);
-unsigned fsdata_piece_tag(const uint8_t *pieces, unsigned piece);
+uint32_t fsdata_piece_bytes(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece);
+unsigned fsdata_piece_tag(const FSDATA_CONSTANT uint8_t *pieces, unsigned piece);
 
 /* The CRC-32 of the body of a file, or of its literal text, as `airwire fsdata --manifest` shows it. */
 uint32_t fsdata_crc32(const struct fsdata *fs, unsigned file);
 
-const char *fsdata_tag_name(const struct fsdata *fs, unsigned tag);
+const FSDATA_CONSTANT char *fsdata_tag_name(const struct fsdata *fs, unsigned tag);
 
 #ifdef __cplusplus
 }

@@ -148,13 +148,13 @@ struct http_connection {
     uint32_t body_left;
     const struct http_server *server;
     uint32_t since_ms;
-    const uint8_t *send;
+    const FSDATA_CONSTANT uint8_t *send;
     uint32_t send_bytes;
-    const uint8_t *head;
-    const uint8_t *literal;
-    const uint8_t *data;
+    const FSDATA_CONSTANT uint8_t *head;
+    const FSDATA_CONSTANT uint8_t *literal;
+    const FSDATA_CONSTANT uint8_t *data;
     uint32_t data_bytes;
-    const uint8_t *pieces;
+    const FSDATA_CONSTANT uint8_t *pieces;
     http_write *write;
     void *write_context;
     uint32_t value_offset;
@@ -164,7 +164,7 @@ struct http_connection {
 };
 
 /* The first tag of the image that `server` has no value for, NULL if there is none: a check at start. */
-const char *http_missing_tag(const struct http_server *server);
+const FSDATA_CONSTANT char *http_missing_tag(const struct http_server *server);
 
 /* Begins a connection; `now_ms` counts milliseconds and may wrap. */
 void http_open(struct http_connection *connection, const struct http_server *server, uint32_t now_ms);
@@ -173,7 +173,7 @@ void http_open(struct http_connection *connection, const struct http_server *ser
 size_t http_receive(struct http_connection *connection, const uint8_t *bytes, size_t count, uint32_t now_ms);
 
 /* The next bytes to send, in flash or in the connection; 0 when there are none. */
-size_t http_pending(const struct http_connection *connection, const uint8_t **bytes);
+size_t http_pending(const struct http_connection *connection, const FSDATA_CONSTANT uint8_t **bytes);
 
 /* So many of the pending bytes are on their way, and may be overwritten. */
 void http_sent(struct http_connection *connection, size_t count, uint32_t now_ms);

@@ -41,7 +41,7 @@ HTTP_FAST size_t http_receive(struct http_connection *c, const uint8_t *bytes, s
     return taken;
 }
 
-size_t http_pending(const struct http_connection *c, const uint8_t **bytes) {
+size_t http_pending(const struct http_connection *c, const FSDATA_CONSTANT uint8_t **bytes) {
     *bytes = c->send;
     return c->send_bytes;
 }
@@ -81,16 +81,16 @@ size_t http_busy_answer(const uint8_t **bytes) {
 }
 
 http_write *http_tag_writer(const struct http_server *server, unsigned number) {
-    const char *name = fsdata_tag_name(server->files, number);
+    const FSDATA_CONSTANT char *name = fsdata_tag_name(server->files, number);
     for (unsigned tag = 0; tag < server->tag_count; tag++) {
-        if (strcmp(server->tags[tag].name, name) == 0) {
+        if (fsdata_is_same(server->tags[tag].name, name)) {
             return server->tags[tag].write;
         }
     }
     return NULL;
 }
 
-const char *http_missing_tag(const struct http_server *server) {
+const FSDATA_CONSTANT char *http_missing_tag(const struct http_server *server) {
     for (unsigned number = 0; number < server->files->tag_count; number++) {
         if (http_tag_writer(server, number) == NULL) {
             return fsdata_tag_name(server->files, number);

@@ -25,7 +25,7 @@ static void element_begin(struct http_connection *c) {
 }
 
 /* The digits of the ETag of the file that is asked for, NULL where it has none. */
-static const uint8_t *etag_digits(const struct http_connection *c) {
+static const FSDATA_CONSTANT uint8_t *etag_digits(const struct http_connection *c) {
     struct fsdata_body body;
     if (c->status != HTTP_OK || c->has_parameters) {
         return NULL;
@@ -119,7 +119,7 @@ static void list_byte(struct http_connection *c, uint8_t byte) {
 
 /* Entity tags, compared weakly: W/ does not matter (RFC 9110, 13.1.2). */
 static void etag_byte(struct http_connection *c, uint8_t byte) {
-    const uint8_t *digits = c->data;
+    const FSDATA_CONSTANT uint8_t *digits = c->data;
     unsigned at = c->etag_position - 1u;
     if (digits == NULL) {
         return;

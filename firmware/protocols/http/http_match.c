@@ -17,7 +17,7 @@ static const struct words words = {HTTP_WORDS(TEXT)};
 /* A quarter of the size of pointers. */
 static const uint8_t word_offsets[HTTP_WORD_COUNT] = {HTTP_WORDS(OFFSET)};
 
-static const char *name_in(const struct http_server *server, enum http_table table, unsigned index) {
+static const FSDATA_CONSTANT char *name_in(const struct http_server *server, enum http_table table, unsigned index) {
     switch (table) {
     case HTTP_TABLE_WORDS:
         return index < HTTP_WORD_COUNT ? (const char *)&words + word_offsets[index] : NULL;
@@ -32,9 +32,9 @@ void http_match_begin(struct http_match *match) { match->index = match->position
 
 HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table table, struct http_match *match,
                                uint8_t byte) {
-    const char *before = name_in(server, table, match->index);
-    const char *name = before;
-    while (name != NULL && (byte == 0 || (name != before && strncmp(name, before, match->position) != 0) ||
+    const FSDATA_CONSTANT char *before = name_in(server, table, match->index);
+    const FSDATA_CONSTANT char *name = before;
+    while (name != NULL && (byte == 0 || (name != before && !fsdata_is_same_start(name, before, match->position)) ||
                             (uint8_t)name[match->position] != byte)) {
         name = name_in(server, table, ++match->index);
     }
@@ -42,7 +42,7 @@ HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table
 }
 
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match) {
-    const char *name = name_in(server, table, match->index);
+    const FSDATA_CONSTANT char *name = name_in(server, table, match->index);
     return name != NULL && name[match->position] == '\0';
 }
 

@@ -114,7 +114,7 @@ static void next_of_pieces(struct http_connection *c) {
 
 /* Takes each value once, as long as the slot has room. An entry that reaches the slot's end may not be whole. */
 static bool take_values(struct http_connection *c, uint32_t *bytes) {
-    const uint8_t *pieces = c->pieces;
+    const FSDATA_CONSTANT uint8_t *pieces = c->pieces;
     uint16_t pieces_left = c->pieces_left;
     bool fits = true;
     while (c->pieces_left != 0 && fits) {

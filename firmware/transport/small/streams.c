@@ -6,6 +6,7 @@
 #ifndef SMALL_LISTENERS
 #define SMALL_LISTENERS 4u
 #endif
+#define PIECE_BYTES 32u
 
 static struct stream stream;
 static bool is_used, wants_room;
@@ -62,8 +63,20 @@ size_t stream_write(struct stream *one, const void *bytes, size_t count) {
     return taken;
 }
 
-size_t stream_write_constant(struct stream *one, const void *bytes, size_t count) {
-    return stream_write(one, bytes, count);
+/* Flash has an address space of its own, which the ring does not read from. */
+size_t stream_write_constant(struct stream *one, const NETWORK_CONSTANT void *bytes, size_t count) {
+    const NETWORK_CONSTANT uint8_t *from = bytes;
+    uint8_t piece[PIECE_BYTES];
+    size_t room = tcp_room(), all = count < room ? count : room;
+    for (size_t at = 0, some; at < all; at += some) {
+        some = all - at < PIECE_BYTES ? all - at : PIECE_BYTES;
+        for (size_t n = 0; n < some; n++) {
+            piece[n] = from[at + n];
+        }
+        stream_write(one, piece, some);
+    }
+    wants_room = wants_room || all < count;
+    return all;
 }
 
 size_t stream_room(struct stream *one) {

@@ -68,7 +68,8 @@ class Board(BoardDevices, BoardRecordings):
     without one the chip is on a cable to a PC that runs every server (docs/reference/networks.md). ``traffic`` are more
     clients and servers of that PC, such as ``"ping to=board count=10"``, and ``impair`` says what happens to frames,
     such as ``"loss=1%"``. ``settings`` are values of the image's settings (:func:`image_settings`), such as
-    ``{"spi_hz": "33 MHz", "interrupts": True}``; they are put into the image before it starts.
+    ``{"spi_hz": "33 MHz", "interrupts": True}``; they are put into the image before it starts. ``eeprom`` is a file
+    with what the EEPROM of an AVR holds before the run, in Intel HEX or as bare bytes; :meth:`save_eeprom` writes one.
 
     Raises ``AirwireError`` for a board, an image or a ROM that cannot be used, in one sentence.
     """
@@ -87,17 +88,20 @@ class Board(BoardDevices, BoardRecordings):
         traffic: Sequence[str] = (),
         impair: str | None = None,
         settings: Settings | None = None,
+        eeprom: str | Path | None = None,
     ) -> None:
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )
         if (network is not None or traffic or impair is not None) and self._core.network_state() is None:
             raise NoNetworkError(self.name)
-        self._inputs = {"board file": board, "boot ROM": rom, "network file": network}
+        self._inputs = {"board file": board, "boot ROM": rom, "network file": network, "EEPROM": eeprom}
         if record:
             self._core.record()
         if image is not None:
             self.load(image, symbols, settings=settings)
+        if eeprom is not None:
+            self._core.load_eeprom(eeprom)
 
     @classmethod
     def _of(cls, core: _core.Board, inputs: Mapping[str, str | Path | None]) -> Board:
@@ -116,6 +120,10 @@ class Board(BoardDevices, BoardRecordings):
         """Put an image into the chip's memories, with other values of some of its settings, and start it."""
         self._core.load(image, symbols, setting_texts(settings or {}))
         self._inputs = {**self._inputs, "image": image, "ELF with symbols": symbols}
+
+    def save_eeprom(self, path: str | Path) -> None:
+        """Write what the EEPROM holds now: as Intel HEX where the name ends in .hex or .eep, else as bare bytes."""
+        self._core.save_eeprom(path)
 
     def run(
         self,

@@ -39,6 +39,7 @@ from airwire.cli.sweep import sweep
 from airwire.cli.tune import tune
 from airwire.cli.twin import twin
 from airwire.cli.validate import validate
+from airwire.cli.waveform import waveform
 from airwire.cli.why import why
 
 app = typer.Typer(
@@ -58,7 +59,7 @@ app = typer.Typer(
 _GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
     SIMULATE: (why, demo, run, sweep, choose, tune, links, link, validate),
     BOARDS: (flash,),
-    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert),
+    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert, waveform),
     FILES: (fsdata, schema),
 }
 _CLASSES = {fsdata: renamed(OLD_NAMES)}

@@ -36,7 +36,7 @@ def c_source(data: FsData, name: str = "fsdata") -> str:
         "/* Made by airwire fsdata; do not edit by hand. The format is in python/airwire/fsdata/__init__.py. */",
         f'#include "{name}.h"',
         "",
-        f"_Alignas(4) const uint8_t {name}_image[{name.upper()}_BYTES] = {{",
+        f"_Alignas(4) const FSDATA_CONSTANT uint8_t {name}_image[{name.upper()}_BYTES] = {{",
     ]
     for at in range(0, len(data.image), _BYTES_PER_LINE):
         lines.append("    " + " ".join(f"{byte}," for byte in data.image[at : at + _BYTES_PER_LINE]))
@@ -54,12 +54,18 @@ def c_header(data: FsData, name: str = "fsdata") -> str:
         f"#define {upper}_H",
         "#include <stdint.h>",
         "",
+        "/* The address space of constants, for a processor whose flash has one of its own. */",
+        "#ifdef FSDATA_ADDRESS_SPACE",
+        "#define FSDATA_CONSTANT FSDATA_ADDRESS_SPACE",
+        "#else",
+        "#define FSDATA_CONSTANT",
+        "#endif",
         f"#define {upper}_BYTES {len(data.image)}u",
         f"#define {upper}_FILE_COUNT {len(data.files)}u",
         f"#define {upper}_TAG_COUNT {len(data.tags)}u",
         *(f"#define {upper}_TAG_{tag} {number}u" for number, tag in enumerate(data.tags)),
         "",
-        f"extern const uint8_t {name}_image[{upper}_BYTES];",
+        f"extern const FSDATA_CONSTANT uint8_t {name}_image[{upper}_BYTES];",
         "",
         "#endif",
     ]

@@ -51,6 +51,11 @@ def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Pat
     figure = waterfalls_figure("waterfall", "Where the time goes", caption, found)
     if not figure.panels:
         raise AirwireError(f"{path}: there is nothing to draw, because no stages are known")
+    write_figure(figure, path)
+
+
+def write_figure(figure: Figure, path: Path) -> None:
+    """Draw one figure into a file; its ending decides the format."""
     write_file(path, _rendered(vegalite_of(figure), path.suffix.lower().removeprefix(".")))
 
 

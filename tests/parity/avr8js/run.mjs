@@ -1,6 +1,7 @@
 // Programs for an ATmega328P under avr8js: reads a request from standard input, and writes an answer to standard output.
 //
-// {"cases": [{"flash": "0c94...", "steps": 100}]} runs each program for so many instructions and gives its registers.
+// {"cases": [{"flash": "0c94...", "steps": 100, "ram_start": 256, "ram_end": 2303}]} runs each program for so many
+// instructions and gives its registers and RAM. With "far_at" the flash has 256 KiB, and "far" stands there.
 // {"flash": "...", "cycles": 1000000} runs one program for so many cycles with all peripherals, SPI looped back, and
 // gives what it printed, and the processor time that it took.
 import {
@@ -11,24 +12,30 @@ import {
 import { readFileSync } from "node:fs";
 
 const FLASH_BYTES = 32768;
+const FAR_FLASH_BYTES = 262144;
 const RAM_BYTES = 2048;
+const RAMPZ = 0x5b;
+const EIND = 0x5c;
 const CLOCK_HZ = 16e6;
 
-function load(hex) {
-  const words = new Uint16Array(FLASH_BYTES / 2).fill(0xffff);
+function load(hex, flashBytes = FLASH_BYTES, ramBytes = RAM_BYTES) {
+  const words = new Uint16Array(flashBytes / 2).fill(0xffff);
   new Uint8Array(words.buffer).set(Buffer.from(hex, "hex"));
-  return new CPU(words, RAM_BYTES);
+  return new CPU(words, ramBytes);
 }
 
-function stepped({ flash, steps }) {
-  const cpu = load(flash);
+function stepped({ flash, far, far_at, steps, ram_start, ram_end }) {
+  // What it calls RAM begins at 256, whatever registers of the chip lie there.
+  const cpu = load(flash, far_at ? FAR_FLASH_BYTES : FLASH_BYTES, ram_end + 1 - 256);
+  if (far_at) cpu.progBytes.set(Buffer.from(far, "hex"), far_at);
   for (let step = 0; step < steps; step++) {
     avrInstruction(cpu);
     cpu.tick();
   }
   const registers = [...cpu.data.slice(0, 32)];
-  const ram = Buffer.from(cpu.data.slice(256)).toString("hex");
-  return { registers, sreg: cpu.SREG, sp: cpu.SP, pc: cpu.pc * 2, cycles: cpu.cycles, ram };
+  const ram = Buffer.from(cpu.data.slice(ram_start)).toString("hex");
+  const pages = [cpu.data[RAMPZ], cpu.data[EIND]];
+  return { registers, sreg: cpu.SREG, sp: cpu.SP, pc: cpu.pc * 2, cycles: cpu.cycles, ram, pages };
 }
 
 function run({ flash, cycles }) {

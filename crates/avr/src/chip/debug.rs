@@ -3,7 +3,7 @@
 use mcu::{MemoryError, Sleep, Watchpoint};
 
 use super::{Avr, DATA, EEPROM};
-use crate::core::{Bus, FIRST_IO, SPH, SPL, SREG};
+use crate::core::{Bus, EIND, FIRST_IO, RAMPZ, SPH, SPL, SREG};
 
 /// Registers by GDB's numbers: R0 to R31, and these.
 pub(crate) const SREG_NUMBER: usize = 32;
@@ -31,6 +31,8 @@ impl Avr {
             SPL => Some(core.sp as u8),
             SPH => Some((core.sp >> 8) as u8),
             SREG => Some(core.sreg),
+            RAMPZ if self.part.flash_bytes > 64 << 10 => Some(core.rampz),
+            EIND if self.part.long_pc => Some(core.eind),
             _ if address < self.part.ram_start => Some(self.io.peek(address, core.cycle)),
             _ => self.state.ram.get(usize::from(address - self.part.ram_start)).copied(),
         }
@@ -57,6 +59,8 @@ impl Avr {
             SPL => core.sp = core.sp & 0xff00 | u16::from(byte),
             SPH => core.sp = core.sp & 0x00ff | u16::from(byte) << 8,
             SREG => core.sreg = byte,
+            RAMPZ if self.part.flash_bytes > 64 << 10 => core.rampz = byte,
+            EIND if self.part.long_pc => core.eind = byte,
             _ if address < self.part.ram_start => {
                 let cycle = core.cycle;
                 self.io.write(address, byte, cycle);

@@ -4,7 +4,7 @@ use mcu::SetupError;
 use mcu::image::{Image, Symbols};
 
 use super::{Avr, DATA, EEPROM};
-use crate::image::{FUSES, boot_start};
+use crate::image::{FUSES, boot_start, fuses};
 use crate::peripherals::system;
 
 /// CKDIV8 and CKSEL of the low fuse.
@@ -56,6 +56,7 @@ impl Avr {
         }
         self.io.devices.program.decode_all();
         self.heap = Heap::of(image.symbols());
+        self.high_fuse = fuses::high_fuse(image.segments());
         self.find_start();
         Ok(())
     }
@@ -81,7 +82,7 @@ impl Avr {
     /// Where a reset starts: the boot loader where there is nothing at the start of the flash.
     pub(crate) fn find_start(&mut self) {
         let flash = &self.io.devices.program.bytes;
-        let start = boot_start(self.part, flash);
+        let start = boot_start(self.part, flash, self.high_fuse);
         self.state.start = start / 2;
         self.io.devices.program.starts_boot_loader = start != 0;
         // A boot loader that finds no program starts erased flash, and so comes round to itself.

@@ -37,6 +37,8 @@ pub(crate) struct Avr {
     pub(crate) fault: Option<Fault>,
     /// Sleeps, where they are kept.
     sleeps: Option<Vec<Slept>>,
+    /// As the image states it.
+    high_fuse: Option<u8>,
     /// Where the image has `__brkval`, and what lies below its heap.
     heap: Option<load::Heap>,
 }
@@ -103,6 +105,7 @@ impl Avr {
             is_held: false,
             fault: None,
             sleeps: None,
+            high_fuse: None,
             heap: None,
         };
         avr.start_core();
@@ -239,6 +242,7 @@ impl Avr {
             is_held: false,
             fault: self.fault,
             sleeps: self.sleeps.clone(),
+            high_fuse: self.high_fuse,
             heap: self.heap,
         })
     }

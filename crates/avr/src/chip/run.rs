@@ -20,6 +20,9 @@ impl Avr {
     /// Runs until a time, or until something comes up before.
     pub(crate) fn run_until(&mut self, end: Picoseconds) -> Stop {
         let last = self.io.devices.clock.cycle_at(end);
+        self.io.plan_lines();
+        // An edge of a wire may have been announced since the last run.
+        self.io.outside_is_rescheduled(self.state.core.cycle);
         let stop = loop {
             if let Some(stop) = self.run_some(last) {
                 break stop;
@@ -40,6 +43,9 @@ impl Avr {
         }
         if std::mem::take(&mut self.io.stopped_by_console) {
             return Some(Stop::Console);
+        }
+        if std::mem::take(&mut self.io.lines.awaits) {
+            return Some(Stop::AwaitsLine);
         }
         if std::mem::take(&mut self.io.stopped_by_pin) {
             return Some(Stop::Pin);

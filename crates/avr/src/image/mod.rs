@@ -1,6 +1,7 @@
 //! Images of the chips: their memories, which files are for them, and where they start what those hold.
 
 mod check;
+pub(crate) mod fuses;
 
 use mcu::image::{Boot, ChipImages, ElfHead, Memory, MemoryKind, RawBinary, Segment};
 
@@ -78,8 +79,11 @@ impl ChipImages for Images {
             return Err("it has nothing for the flash. Give the program itself".to_owned());
         };
         let starts = boot_starts(self.part);
-        if first == 0 || starts.contains(&first) {
+        if first == 0 {
             return Ok(Boot::Flash);
+        }
+        if starts.contains(&first) {
+            return fuses::check_boot_loader(self.part, segments, first).map(|()| Boot::Flash);
         }
         let named: Vec<String> = starts.iter().map(|start| format!("{start:#x}")).collect();
         Err(format!(
@@ -96,9 +100,13 @@ fn boot_starts(part: &Part) -> [u32; 4] {
     part.boot_bytes.map(|bytes| part.flash_bytes - bytes)
 }
 
-/// Where a reset starts what is in a flash: at 0, or at the boot loader that is alone in it.
-pub(crate) fn boot_start(part: &Part, flash: &[u8]) -> u32 {
+/// Where a reset starts what is in a flash: where the fuses say, if an image states them; else at 0, or at the boot loader that
+/// is alone in it.
+pub(crate) fn boot_start(part: &Part, flash: &[u8], high_fuse: Option<u8>) -> u32 {
+    if let Some(fuse) = high_fuse {
+        return fuses::reset_starts_at(part, fuse);
+    }
     let first = flash.iter().position(|byte| *byte != 0xff).unwrap_or(0) as u32;
-    // BOOTRST and BOOTSZ are set for what is there.
+    // BOOTRST and BOOTSZ are taken to be set for what is there.
     boot_starts(part).into_iter().find(|start| *start == first).unwrap_or(0)
 }

@@ -170,6 +170,7 @@ impl Io {
                 if let Some(division) = devices.system.write_prescaler(value, cycle) {
                     devices.clock.divide(cycle + 1, division);
                     self.outside_is_rescheduled(cycle + 1);
+                    self.receptions_changed(cycle + 1);
                 }
                 return;
             }
@@ -229,6 +230,8 @@ impl Io {
         }
         if let Some(frame) = begun {
             self.show_frame(number, frame);
+        } else if register != 6 {
+            self.receptions_changed(cycle + 1);
         }
         self.refresh(Slot::Usart(number));
     }
@@ -250,6 +253,7 @@ impl Io {
             part: self.part,
             devices: self.devices.clone(),
             outside: Box::new(mcu::Unconnected),
+            lines: crate::lines::Lines::default(),
             outside_due: crate::peripherals::NEVER,
             reactions: Vec::new(),
             full_uart: None,

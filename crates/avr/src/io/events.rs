@@ -70,6 +70,9 @@ impl Io {
             Slot::Adc => self.end_conversion(cycle),
             Slot::Twi => self.end_twi(cycle),
             Slot::ProgramMemory => self.devices.program.advance(cycle),
+            // What was asked for is asked for again at the next run.
+            Slot::Lines if !self.look_at_lines(cycle) => return self.devices.schedule(slot, NEVER),
+            Slot::Lines => {}
         }
         self.refresh(slot);
         if let Slot::Timer(number) = slot {
@@ -95,7 +98,7 @@ impl Io {
 
     fn receive(&mut self, port: u8, byte: u8) {
         if let Some(usart) = self.devices.usarts.get_mut(usize::from(port)) {
-            usart.receive(byte);
+            usart.receive(byte, 0);
             self.refresh(Slot::Usart(port));
         }
     }
@@ -105,6 +108,7 @@ impl Io {
         for _ in 0..MOST_ROUNDS {
             let clock = self.devices.clock;
             let changed = self.devices.pins.resolve(cycle, || clock.time(cycle));
+            self.lines_see(cycle);
             if changed == 0 {
                 return;
             }
@@ -243,7 +247,9 @@ impl Io {
     /// A frame begins on TXD: its bits, where somebody records the pin.
     pub(crate) fn show_frame(&mut self, number: u8, frame: Frame) {
         let pin = self.part.usarts[usize::from(number)][1];
-        if pin == NO_PIN || !self.devices.pins.is_recorded(bit(pin)) {
+        if pin == NO_PIN
+            || !(self.devices.pins.is_recorded(bit(pin)) || self.lines.outgoing.pins() & bit(pin) != 0)
+        {
             return;
         }
         let shape = self.devices.usarts[usize::from(number)].shape();
@@ -252,13 +258,16 @@ impl Io {
         let bits = (0..shape.data_bits).map(|bit| data >> bit & 1 == 1);
         let bits = std::iter::once(false).chain(bits).chain(parity).chain(std::iter::once(true));
         let mut before = true;
+        let mut edges = Vec::new();
         for (level, place) in bits.zip(0..) {
             if level != before {
                 let at = self.time(frame.start + place * shape.bit_cycles);
-                self.devices.pins.add_edge(Edge { at, pin, level });
+                edges.push(Edge { at, pin, level });
                 before = level;
             }
         }
+        edges.iter().for_each(|edge| self.devices.pins.add_edge(*edge));
+        self.send_on_line(pin, frame.byte, [frame.start, frame.end], &edges);
     }
 
     fn end_conversion(&mut self, cycle: u64) {

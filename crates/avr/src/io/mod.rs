@@ -3,6 +3,7 @@
 
 mod access;
 mod events;
+mod lines;
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,7 @@ use units::Picoseconds;
 use crate::chips::registers::Register;
 use crate::chips::{Part, sources};
 use crate::clock::Clock;
+use crate::lines::Lines;
 use crate::peripherals::NEVER;
 use crate::peripherals::adc::Adc;
 use crate::peripherals::eeprom::Eeprom;
@@ -36,9 +38,10 @@ pub(crate) enum Slot {
     Adc,
     Twi,
     ProgramMemory,
+    Lines,
 }
 
-const SLOTS: [Slot; 16] = [
+const SLOTS: [Slot; 17] = [
     Slot::Timer(0),
     Slot::Timer(1),
     Slot::Timer(2),
@@ -55,6 +58,7 @@ const SLOTS: [Slot; 16] = [
     Slot::Adc,
     Slot::Twi,
     Slot::ProgramMemory,
+    Slot::Lines,
 ];
 
 impl Slot {
@@ -68,6 +72,7 @@ impl Slot {
             Self::Adc => 13,
             Self::Twi => 14,
             Self::ProgramMemory => 15,
+            Self::Lines => 16,
         }
     }
 }
@@ -89,7 +94,7 @@ pub(crate) struct Devices {
     pub(crate) system: System,
     /// Pending interrupts, a bit for each vector.
     pub(crate) pending: u64,
-    due: [u64; 16],
+    due: [u64; 17],
     /// The first of those.
     due_first: u64,
     /// Cycles for which the core is halted.
@@ -108,6 +113,7 @@ pub(crate) struct Io {
     pub(crate) part: &'static Part,
     pub(crate) devices: Devices,
     pub(crate) outside: Box<dyn Outside>,
+    pub(crate) lines: Lines,
     /// When something happens out there.
     outside_due: u64,
     reactions: Vec<Reaction>,
@@ -139,6 +145,7 @@ impl Io {
             part,
             devices: Devices::new(part, crystal_hz),
             outside: Box::new(Unconnected),
+            lines: Lines::default(),
             outside_due: NEVER,
             reactions: Vec::new(),
             registers: (0..part.ram_start).map(|address| access::register_of(part, address)).collect(),
@@ -231,6 +238,7 @@ impl Io {
                 pend(&mut devices.pending, self.vectors, sources::SPM, devices.program.interrupts());
                 devices.program.next()
             }
+            Slot::Lines => return self.refresh_lines(),
         };
         devices.schedule(slot, due);
     }
@@ -302,6 +310,7 @@ impl Io {
         devices.program.reset();
         devices.resets = false;
         self.refresh_all();
+        self.receptions_changed(cycle);
         self.pins_may_have_changed(cycle);
     }
 }
@@ -322,7 +331,7 @@ impl Devices {
             program: ProgramMemory::new(part),
             system: System::powered_on(),
             pending: 0,
-            due: [NEVER; 16],
+            due: [NEVER; 17],
             due_first: NEVER,
             stall: 0,
             resets: false,

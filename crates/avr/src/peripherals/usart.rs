@@ -1,8 +1,8 @@
 //! A USART as UART (ATmega328P datasheet, "USART0"): frames of 5 to 9 bits with parity, double speed, two bytes of receive
 //! buffer, and its three interrupts. A frame begins as soon as the shift register is free.
 //!
-//! Left out: the synchronous mode and that of SPI, multi-processor frames, receive errors other than an overrun, and the phase of the baud
-//! rate's prescaler, which is taken to begin with each frame.
+//! Left out: the synchronous mode and that of SPI, multi-processor frames, the ninth bit, and the phase of the baud rate's prescaler,
+//! which is taken to begin with each frame.
 
 use std::collections::VecDeque;
 
@@ -12,6 +12,9 @@ const RXC: u8 = 1 << 7;
 const TXC: u8 = 1 << 6;
 const UDRE: u8 = 1 << 5;
 const DOR: u8 = 1 << 3;
+/// FE and UPE.
+pub(crate) const FRAME_ERROR: u8 = 1 << 4;
+pub(crate) const PARITY_ERROR: u8 = 1 << 2;
 const U2X: u8 = 1 << 1;
 const RXCIE: u8 = 7;
 const TXCIE: u8 = 6;
@@ -32,7 +35,8 @@ pub(crate) struct Usart {
     /// The byte that waits for the shift register.
     waiting: Option<u8>,
     shifting: Option<Frame>,
-    received: VecDeque<u8>,
+    /// Each byte with the errors of its frame.
+    received: VecDeque<(u8, u8)>,
     overrun: bool,
     /// What is typed, and when the next byte of it is whole.
     typed: VecDeque<u8>,
@@ -48,7 +52,7 @@ pub(crate) struct Frame {
 }
 
 /// The lengths of a frame's parts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub(crate) bit_cycles: u64,
     pub(crate) data_bits: u64,
@@ -137,7 +141,8 @@ impl Usart {
         let received = if self.received.is_empty() { 0 } else { RXC };
         let empty = if self.waiting.is_none() { UDRE } else { 0 };
         let overrun = if self.overrun { DOR } else { 0 };
-        self.status & (TXC | U2X | 1) | received | empty | overrun
+        let errors = self.received.front().map_or(0, |(_, errors)| *errors);
+        self.status & (TXC | U2X | 1) | received | empty | overrun | errors
     }
 
     pub(crate) fn next(&self) -> u64 {
@@ -154,7 +159,7 @@ impl Usart {
             5 => (self.divisor >> 8) as u8,
             6 => {
                 self.overrun = false;
-                self.received.pop_front().unwrap_or(0)
+                self.received.pop_front().map_or(0, |(byte, _)| byte)
             }
             _ => 0,
         }
@@ -227,14 +232,14 @@ impl Usart {
         while self.typed_at <= cycle {
             let at = self.typed_at;
             if let Some(byte) = self.typed.pop_front() {
-                self.receive(byte);
+                self.receive(byte, 0);
             }
             self.pace_typed(at);
         }
     }
 
-    /// A byte is whole at the receiver.
-    pub(crate) fn receive(&mut self, byte: u8) {
+    /// A byte is whole at the receiver, with the errors of its frame as UCSRnA has them.
+    pub(crate) fn receive(&mut self, byte: u8, errors: u8) {
         if !self.receives() {
             return;
         }
@@ -244,6 +249,6 @@ impl Usart {
             return;
         }
         let mask = 0xff >> (8 - self.shape().data_bits.min(8));
-        self.received.push_back(byte & mask);
+        self.received.push_back((byte & mask, errors));
     }
 }

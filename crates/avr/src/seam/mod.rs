@@ -6,8 +6,8 @@ mod state;
 
 use mcu::image::{Image, Symbols};
 use mcu::{
-    Console, CoreState, Counts, Edge, Facts, Fault, FaultReport, Lines, Mcu, Outside, Pins, Reports,
-    SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits,
+    Console, CoreState, Counts, Edge, Facts, Fault, FaultReport, Lines, Mcu, Outgoing, Outside, Pins,
+    Reports, SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits,
 };
 use units::Picoseconds;
 
@@ -24,8 +24,31 @@ fn usart(console: Console) -> Option<usize> {
     }
 }
 
-/// A serial line or a wire to another board does not begin or end here yet.
-impl Lines for Avr {}
+impl Lines for Avr {
+    fn begin_line(&mut self, pin: u8) {
+        self.io.begin_line(pin, false, self.state.core.cycle);
+    }
+
+    fn begin_wire(&mut self, pin: u8) {
+        self.io.begin_line(pin, true, self.state.core.cycle);
+    }
+
+    fn end_line(&mut self, pin: u8) -> bool {
+        self.io.end_line(pin, self.state.now)
+    }
+
+    fn take_lines(&mut self) -> Outgoing {
+        self.io.take_lines()
+    }
+
+    fn line_known_to(&mut self, pin: u8, ran_to: Picoseconds) -> Picoseconds {
+        self.io.line_known_to(pin, self.state.now.max(ran_to))
+    }
+
+    fn hear_line(&mut self, pin: u8, edges: &[Edge], known_to: Picoseconds) -> Result<(), Picoseconds> {
+        self.io.hear_line(pin, edges, known_to, self.state.now)
+    }
+}
 
 impl Mcu for Avr {
     fn facts(&self) -> &'static Facts {

@@ -2,7 +2,7 @@
 
 use mcu::image::{Format, ImageErrorKind};
 
-use crate::support::{HANG, hex, load, out};
+use crate::support::{HANG, PC, bare, hex, load, out};
 
 const SPH: u16 = 0x3e;
 const SPL: u16 = 0x3d;
@@ -87,5 +87,58 @@ fn a_program_that_no_reset_starts_is_refused() {
         sentence,
         "f.hex: it begins at 0x100, where the ATmega328P starts nothing: that is 0, or 0x7e00, 0x7c00, 0x7800, 0x7000 for a \
          boot loader. Check the linker's section start"
+    );
+}
+
+/// A boot loader of one jump to itself at 0x7e00, and a high fuse behind it.
+fn boot_loader(high_fuse: u8) -> String {
+    let loader = hex(0x7e00, &bytes(&[HANG]));
+    loader.replace(":00000001FF\n", "") + &hex(0x82_0000, &[0xff, high_fuse, 0xff])
+}
+
+#[test]
+fn a_boot_loader_that_its_fuses_do_not_start_is_refused() {
+    // ATmega328P datasheet, "Boot Size Configuration": BOOTSZ 11 begins at 0x3f00 words, 10 at 0x3e00.
+    assert!(load(&avr::ATMEGA328P, boot_loader(0xde).as_bytes()).is_ok());
+    let refusal = |fuse| refusal(&avr::ATMEGA328P, &boot_loader(fuse));
+    assert_eq!(
+        refusal(0xdf),
+        (
+            ImageErrorKind::NotBootable,
+            "f.hex: it is a boot loader at 0x7e00, but its high fuse of 0xdf has a reset start at 0, where it has nothing. \
+             Program BOOTRST: 0xde"
+                .to_owned()
+        )
+    );
+    let (_, sentence) = refusal(0xdc);
+    assert_eq!(
+        sentence,
+        "f.hex: it is a boot loader at 0x7e00, but its high fuse of 0xdc has the boot section begin at 0x7c00. Set BOOTSZ \
+         for the loader, or link it there"
+    );
+}
+
+#[test]
+fn a_reset_starts_where_the_fuses_of_an_image_say() {
+    let both = |high_fuse| {
+        let program = hex(0, &bytes(&[HANG]));
+        program.replace(":00000001FF\n", "") + &boot_loader(high_fuse)
+    };
+    for (fuse, start) in [(0xdf, 0), (0xde, 0x7e00), (0xdc, 0x7c00)] {
+        let mut chip = bare(&avr::ATMEGA328P);
+        chip.load(&load(&avr::ATMEGA328P, both(fuse).as_bytes()).unwrap()).unwrap();
+        assert_eq!(chip.register(0, PC), start, "{fuse:#x}");
+    }
+}
+
+#[test]
+fn fuses_of_the_internal_oscillator_are_refused() {
+    let mut chip = bare(&avr::ATMEGA328P);
+    let image = hex(0, &bytes(&[HANG])).replace(":00000001FF\n", "") + &hex(0x82_0000, &[0x62, 0xd9, 0xff]);
+    let refused = chip.load(&load(&avr::ATMEGA328P, image.as_bytes()).unwrap()).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .starts_with("f.hex has a low fuse of 0x62, with which the ATmega328P runs from its internal")
     );
 }

@@ -23,10 +23,10 @@ pub(super) fn is_hex(bytes: &[u8]) -> bool {
 }
 
 /// A record of bytes.
-struct Record {
-    line: usize,
-    address: u32,
-    bytes: Vec<u8>,
+pub(super) struct Record {
+    pub(super) line: usize,
+    pub(super) address: u32,
+    pub(super) bytes: Vec<u8>,
 }
 
 pub(super) fn load(bytes: &[u8], chip: &'static dyn ChipImages) -> Result<(Vec<Segment>, Boot), Fault> {
@@ -79,7 +79,7 @@ fn piece<'a>(record: &'a Record, chip: &'static dyn ChipImages) -> Result<Piece<
 }
 
 /// The records with bytes, and whether the file has its end.
-fn read_records(bytes: &[u8]) -> Result<(Vec<Record>, bool), Fault> {
+pub(super) fn read_records(bytes: &[u8]) -> Result<(Vec<Record>, bool), Fault> {
     let (mut records, mut base) = (Vec::new(), 0u32);
     for (line, text) in (1..).zip(bytes.split(|byte| *byte == b'\n')) {
         let text = text.trim_ascii();
@@ -141,4 +141,13 @@ fn read_line(line: usize, text: &[u8]) -> Result<Vec<u8>, Fault> {
         ));
     }
     Ok(bytes)
+}
+
+/// A record of bytes as a line.
+pub(super) fn record_text(address: u16, content: &[u8]) -> String {
+    let [high, low] = address.to_be_bytes();
+    let head = [content.len() as u8, high, low, DATA];
+    let sum = head.iter().chain(content).fold(0u8, |sum, byte| sum.wrapping_sub(*byte));
+    let digits = head.iter().chain(content).chain([&sum]).map(|byte| format!("{byte:02X}"));
+    format!(":{}\n", digits.collect::<String>())
 }

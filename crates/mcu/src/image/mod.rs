@@ -14,6 +14,7 @@ mod elf;
 mod error;
 mod intel_hex;
 mod lines;
+mod memory_file;
 mod segments;
 mod symbols;
 mod uf2;
@@ -25,6 +26,7 @@ pub use call_frames::{CallFrame, RegisterRecovery};
 pub use chip_images::{ArmAttributes, ChipImages, ElfHead};
 pub use error::{ImageError, ImageErrorKind};
 pub use lines::SourceLine;
+pub use memory_file::{memory_file_in_hex, read_memory_file};
 pub use segments::{Memory, MemoryKind, Segment};
 pub use symbols::{Function, Symbols, Variable};
 

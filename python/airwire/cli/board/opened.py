@@ -35,6 +35,7 @@ def open_board(
     impair: str | None,
     record: bool = False,
     for_: int | None = None,
+    eeprom: Path | None = None,
 ) -> Board:
     """The board with the image on it, from the options of a command.
 
@@ -56,6 +57,7 @@ def open_board(
             traffic=traffic or (),
             impair=impair,
             settings=settings,
+            eeprom=eeprom,
         )
     except NoNetworkError as error:
         options = {"--network": network, "--traffic": traffic, "--impair": impair}

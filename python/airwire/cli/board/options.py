@@ -116,6 +116,15 @@ Rom = Annotated[
     typer.Option(metavar="FILE", help="The genuine boot ROM, 16 KiB, in place of our own.", show_default=False),
     Reads("boot ROM"),
 ]
+Eeprom = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="What the EEPROM of an AVR holds before the run: Intel HEX (.hex, .eep), or its bytes.",
+        show_default=False,
+    ),
+    Reads("EEPROM"),
+]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, max=2**63 - 1, help="Seed of the chip's random bits.")]
 
 Network = Annotated[

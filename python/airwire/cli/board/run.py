@@ -58,6 +58,16 @@ def run(
     symbols: options.Symbols = None,
     set_: options.Set = None,
     rom: options.Rom = None,
+    eeprom: options.Eeprom = None,
+    write_eeprom: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write what the EEPROM holds after the run: .hex or .eep as Intel HEX, else its bytes.",
+            show_default=False,
+        ),
+        Writes("EEPROM"),
+    ] = None,
     seed: options.Seed = 1,
     network: options.Network = None,
     traffic: options.Traffic = None,
@@ -118,6 +128,7 @@ def run(
         impair=impair,
         record=vcd is not None,
         for_=for_,
+        eeprom=eeprom,
     )
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
@@ -160,6 +171,9 @@ def run(
             on_console=stream,
         )
     written = _write(device, vcd, trace, pcap)
+    if write_eeprom is not None:
+        device.save_eeprom(write_eeprom)
+        written.append(("EEPROM", write_eeprom))
     if board is not None:
         say_missing_chip(device, report, image, symbols, common.settings_of(set_))
     _publish(device, report, written, stream, json)
