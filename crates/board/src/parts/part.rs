@@ -42,6 +42,11 @@ pub trait Part: Any + Debug + Send {
         None
     }
 
+    /// A pin of the MCU gives a clock from here on, by its first rising edge and its frequency, or gives none any more.
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, around: &mut Around<'_>) {
+        let _ = (pin, clock, around);
+    }
+
     /// A frame ends on its SPI; what it sent at the same time, if it is meant.
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {
         let _ = (at, frame, around);
@@ -149,6 +154,11 @@ impl Around<'_> {
     /// Sets an output of the part that is on no pin of the MCU.
     pub fn set_output(&mut self, at: Picoseconds, net: u8, level: bool) {
         self.outputs.set(at, net, level);
+    }
+
+    /// The time up to which everything has happened on the network.
+    pub fn now(&self) -> Picoseconds {
+        self.lan.as_ref().map_or(Picoseconds::ZERO, |lan| lan.now())
     }
 
     /// Lets everything happen on the network that is due up to and including a time.
