@@ -1,0 +1,16 @@
+# The table of docs/explanation/rmii-by-pio.md: iperf with the check sequence by the processor or by the DMA's sniffer, and with
+# all code in SRAM or lwIP and the application in flash. What runs for each frame is in SRAM either way.
+set(RMII_FAST "RMII_FAST=__attribute__((section(\".ram_text\"),noinline))")
+lwip_library(lwip_rmii DEFINITIONS LWIP_SETTINGS_RMII OPTIMISE -O3)
+
+function(rmii_image name crc)
+  airwire_image(iperf-rmii_${name}
+    SOURCES apps/iperf/iperf.c ${IPERF} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED}
+            ${LWIP_BUT_CRC} ${PORT}/rmii_crc_${crc}.c
+    DEFINITIONS ${RMII_FAST} LIBRARIES lwip_rmii OPTIMISE -O3 ${ARGN})
+endfunction()
+
+rmii_image(cpu_sram cpu IN_RAM)
+rmii_image(cpu_flash cpu)
+rmii_image(dma_sram dma IN_RAM)
+rmii_image(dma_flash dma)
