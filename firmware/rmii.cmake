@@ -3,7 +3,12 @@
 set(RMII_FAST "RMII_FAST=__attribute__((section(\".ram_text\"),noinline))")
 lwip_library(lwip_rmii DEFINITIONS LWIP_SETTINGS_RMII OPTIMISE -O3)
 
+# The server in lwIP's callbacks, which is what the table is of, and on the transport, as all other applications are.
 function(rmii_image name crc)
+  airwire_image(raw_server-${name}
+    SOURCES apps/raw_server/raw_server.c common/rate.c transport/settings.c transport/report.c ${LWIP_BUT_CRC}
+            ${PORT}/rmii_crc_${crc}.c
+    DEFINITIONS ${RMII_FAST} LIBRARIES lwip_rmii OPTIMISE -O3 ${ARGN})
   airwire_image(iperf-rmii_${name}
     SOURCES apps/iperf/iperf.c ${IPERF} transport/lwip_raw/network.c transport/lwip_raw/datagrams.c ${TRANSPORT_SHARED}
             ${LWIP_BUT_CRC} ${PORT}/rmii_crc_${crc}.c

@@ -343,6 +343,7 @@
 #define NVIC_ISER REGISTER(0xe000e100u)
 #define NVIC_ICER REGISTER(0xe000e180u)
 #define NVIC_ICPR REGISTER(0xe000e280u)
+#define SCB_VTOR REGISTER(0xe000ed08u)
 
 /* Interrupts (2.3.2) */
 #define TIMER_IRQ_0 0u

@@ -15,6 +15,9 @@
 #define REFERENCE_HZ 50000000u
 #define FRAME_ENDED (1u << 0) /* a flag of PIO, which interrupts */
 
+#define VECTORS (16u + 32u)
+#define VECTORS_ALIGNED 256u
+
 #define FROM_FIFO 0u /* channels of DMA */
 #define GO_ON 1u
 #define TO_FIFO 2u
@@ -138,11 +141,23 @@ static void start_receiving(void) {
                                DMA_CTRL_TREQ(DREQ_PIO0_RX(RECEIVE));
 }
 
+/* The vectors in SRAM: where a frame ended is to be noted before the next one's first byte, 1.7 us on, and a fetch from the
+ * flash may take as long. */
+static void move_vectors(void) {
+    static uint32_t moved[VECTORS] __attribute__((aligned(VECTORS_ALIGNED)));
+    const uint32_t *vectors = (const uint32_t *)(uintptr_t)SCB_VTOR;
+    for (unsigned n = 0; n < VECTORS; n++) {
+        moved[n] = vectors[n];
+    }
+    SCB_VTOR = (uint32_t)(uintptr_t)moved;
+}
+
 void rmii_start(void (*frame_ended)(uint32_t place), void (*frame_left)(void)) {
     on_frame_ended = frame_ended;
     on_frame_left = frame_left;
     RESETS_RESET_SET = RESET_PIO0 | RESET_DMA;
     resets_release(RESET_PIO0 | RESET_DMA);
+    move_vectors();
     start_reference_clock();
     start_pins();
     start_machines();
