@@ -7,7 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of either ring; a build may have larger ones. */
+#ifndef RMII_RING_BITS
 #define RMII_RING_BITS 12u
+#endif
 #define RMII_RING_BYTES (1u << RMII_RING_BITS)
 #define RMII_RING_MASK (RMII_RING_BYTES - 1u)
 /* What is left in the CRC behind a frame with the right check sequence. */

@@ -119,6 +119,7 @@ impl Part for Seat {
         if let Some(pin) = self.reset {
             wiring.pulled_up(pin);
         }
+        wiring.clock(self.clock_pin);
         wiring.pulled_up(self.mdio);
         for pin in self.rxd0..self.rxd0 + 3 {
             wiring.level(pin, Some(false));

@@ -102,6 +102,11 @@ impl Parts {
         self.buses.pulled_up.clone()
     }
 
+    /// The pins with a clock that a part takes as such: millions of edges that say nothing.
+    pub(super) fn clocks(&self) -> u32 {
+        self.buses.clocks
+    }
+
     /// What the parts drive from the start.
     pub(super) fn outputs_at_start(&mut self) -> Vec<(u8, bool)> {
         let mut reactions = Vec::new();

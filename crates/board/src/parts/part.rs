@@ -230,6 +230,11 @@ impl Wiring<'_> {
         self.buses.joints.push(Joint::Level { pin, level });
     }
 
+    /// It takes the clock at a pin as such ([`Part::clock_output`]), and nobody keeps its edges unless he asks for that pin.
+    pub fn clock(&mut self, pin: u8) {
+        self.buses.clocks |= 1 << pin;
+    }
+
     /// It has an input that a resistor pulls up, inside or outside.
     pub fn pulled_up(&mut self, pin: u8) {
         self.buses.pulled_up.push(pin);
