@@ -1,4 +1,4 @@
-/* A MAC's side of RMII, as far as it needs the port: pins, a ring for each direction, and the CRC of IEEE 802.3 (3.2.9) over
+/* A MAC's side of RMII, as far as it needs the port: pins, a ring for each direction, and the CRC of IEEE 802.3 (clause 3) over
  * what is copied between a ring and memory. drivers/rmii makes frames of it. Places in a ring are offsets, which wrap. */
 #ifndef HAL_RMII_H
 #define HAL_RMII_H

@@ -10,7 +10,9 @@ use fields::{Field, Takes};
 use super::file::PartEntry;
 use super::header::Defines;
 use super::mcus::{FIRST_ADC_GPIO, LAST_GPIO};
-use super::parts::{Part, button, cyw43439, eeprom, ideal_mac, lan8720, led, loopback, switch, voltage, wire, wiznet};
+use super::parts::{
+    Part, button, cyw43439, eeprom, ideal_mac, lan8720, led, loopback, switch, voltage, wire, wiznet,
+};
 
 /// All kinds, in the order in which they are listed.
 pub(super) fn kinds() -> &'static [Kind] {

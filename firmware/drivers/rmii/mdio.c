@@ -8,7 +8,7 @@
 #define START 1u
 #define READ 2u
 #define WRITE 1u
-/* At 300 MHz 240 ns, more than the 160 ns that MDC is high and low at the least (22.2.2.13). */
+/* At 300 MHz 240 ns, more than the 160 ns that MDC is high and low at the least (IEEE 802.3 clause 22). */
 #define HALF_LOOPS 18u
 
 static void wait_half(void) {

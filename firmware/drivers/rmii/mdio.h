@@ -1,4 +1,4 @@
-/* The management interface of a PHY (IEEE 802.3, 22.2.4.5), by pins that are moved one by one. */
+/* The management interface of a PHY (IEEE 802.3 clause 22), by pins that are moved one by one. */
 #ifndef MDIO_H
 #define MDIO_H
 

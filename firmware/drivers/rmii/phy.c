@@ -14,7 +14,7 @@
 #define IDENTIFIER 2u
 #define ADVERTISEMENT 4u
 #define ADVERTISE_100 0x0181u /* full and half duplex, and 802.3 */
-/* A PHY has come out of its reset within half a second (22.2.4.1.1). */
+/* A PHY has come out of its reset within half a second (IEEE 802.3 clause 22). */
 #define RESET_LIMIT_US 500000u
 
 static unsigned address;

@@ -1,4 +1,4 @@
-/* A PHY behind the management interface, by the registers that all of them have (IEEE 802.3, 22.2.4). */
+/* A PHY behind the management interface, by the registers that all of them have (IEEE 802.3 clause 22). */
 #ifndef PHY_H
 #define PHY_H
 

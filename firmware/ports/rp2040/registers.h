@@ -180,7 +180,7 @@
 #define PSM_ROSC_AND_XOSC 3u
 #define PSM_ALL 0x1ffffu
 
-/* Core regulator (2.10.6) */
+/* Core regulator (2.10) */
 #define VREG REGISTER(0x40064000u)
 #define VREG_EN (1u << 0)
 #define VREG_1V20 (13u << 4)

@@ -1,4 +1,4 @@
-/* Implementation of simulated_port.h. The CRC is reckoned bit by bit, as IEEE 802.3 has it (3.2.9). */
+/* Implementation of simulated_port.h. The CRC is reckoned bit by bit, as IEEE 802.3 has it (clause 3). */
 #include "simulated_port.h"
 
 #include <string.h>

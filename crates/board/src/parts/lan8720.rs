@@ -27,13 +27,24 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 const FIELDS: &[Field] = &[
-    Field::needed("clock", PIN, "its CLKIN, the reference clock: GPIO 21, 23, 24 or 25 of an RP2040 gives one", "21"),
+    Field::needed(
+        "clock",
+        PIN,
+        "its CLKIN, the reference clock: GPIO 21, 23, 24 or 25 of an RP2040 gives one",
+        "21",
+    ),
     Field::needed("rxd0", PIN, "its RXD0, with RXD1 and CRS_DV at the two pins behind it", "6"),
     Field::needed("txd0", PIN, "its TXD0, with TXD1 and TX_EN at the two pins behind it", "10"),
     Field::needed("mdio", PIN, "data of its management interface", "14"),
     Field::needed("mdc", PIN, "the clock of that", "15"),
     Field::open("reset", PIN, "its reset input, low resets", "20"),
-    Field::new("address", Takes::Count(0, 31), "1", "the address that it answers at there (PHYAD0 is strapped)", "0"),
+    Field::new(
+        "address",
+        Takes::Count(0, 31),
+        "1",
+        "the address that it answers at there (PHYAD0 is strapped)",
+        "0",
+    ),
     Field::new(
         "link_up",
         Takes::Between(Picoseconds::ZERO, Picoseconds::new(60_000_000_000_000)),
@@ -50,7 +61,10 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
     let pin = |name| entry.values.pin(name);
     for name in ["rxd0", "txd0"] {
         if pin(name) > LAST_FIRST_PIN {
-            return Err(format!("{name} is GPIO {}, and two pins more follow it: give one up to 27", pin(name)));
+            return Err(format!(
+                "{name} is GPIO {}, and two pins more follow it: give one up to 27",
+                pin(name)
+            ));
         }
     }
     Ok(Box::new(Seat {
@@ -78,8 +92,14 @@ fn header(entry: &PartEntry, defines: &mut Defines) {
         return;
     }
     defines.define("BOARD_LAN8720", "1");
-    let pins =
-        [("REF_CLK", "clock"), ("RXD0", "rxd0"), ("TXD0", "txd0"), ("MDIO", "mdio"), ("MDC", "mdc"), ("RSTN", "reset")];
+    let pins = [
+        ("REF_CLK", "clock"),
+        ("RXD0", "rxd0"),
+        ("TXD0", "txd0"),
+        ("MDIO", "mdio"),
+        ("MDC", "mdc"),
+        ("RSTN", "reset"),
+    ];
     for (name, field) in pins {
         if let Some(pin) = entry.values.pin_if_given(field) {
             defines.define(&format!("BOARD_NETWORK_{name}"), &format!("{pin}u"));
@@ -169,7 +189,9 @@ impl Part for Seat {
 
     fn advance(&mut self, at: Picoseconds, around: &mut Around<'_>) {
         let Some(phy) = self.phy else { return };
-        while let Some(receiver) = self.receiver.as_mut().filter(|one| one.next_change().is_some_and(|due| due <= at)) {
+        while let Some(receiver) =
+            self.receiver.as_mut().filter(|one| one.next_change().is_some_and(|due| due <= at))
+        {
             let levels = receiver.step();
             let changed = std::mem::replace(&mut self.received, levels) ^ levels;
             for n in (0..3).filter(|n| changed >> n & 1 == 1) {

@@ -1,4 +1,4 @@
-//! The frame check sequence (IEEE 802.3, 3.2.9).
+//! The frame check sequence (IEEE 802.3 clause 3).
 
 const POLYNOMIAL: u32 = 0xedb8_8320;
 

@@ -23,7 +23,7 @@ use self::registers::Registers;
 use self::transmitter::Fault;
 use super::device::{NetDevice, SentFrame};
 
-/// RMII has this reference clock, whatever the speed of the wire (RMII specification 1.2, section 5).
+/// RMII has this reference clock, whatever the speed of the wire (RMII specification 1.2).
 pub const REFERENCE_HZ: u64 = 50_000_000;
 /// And no other by more than 50 parts in a million.
 const MOST_HZ_OFF: u64 = REFERENCE_HZ / 1_000_000 * 50;
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!((phy.read(at(1), STATUS) & LINK, phy.next_event()), (0, Some(at(2))));
         phy.advance(at(2));
         assert!(NetDevice::has_link(&phy));
-        // The first read still tells of the link that was lost before (IEEE 802.3, 22.2.4.2.13).
+        // The first read still tells of the link that was lost before (IEEE 802.3 clause 22).
         assert_eq!([phy.read(at(3), STATUS) & LINK, phy.read(at(3), STATUS) & LINK], [0, LINK]);
     }
 

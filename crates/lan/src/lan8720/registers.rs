@@ -1,4 +1,4 @@
-//! The registers of the management interface (LAN8720A datasheet DS00002165B, 4.2; IEEE 802.3, 22.2.4 and 28.2.4).
+//! The registers of the management interface (LAN8720A datasheet DS00002165B, 4.2; IEEE 802.3 clauses 22 and 28).
 
 const CONTROL: usize = 0;
 const STATUS: usize = 1;
@@ -27,7 +27,7 @@ const LINK: u16 = 1 << 2;
 const NEGOTIATED: u16 = 1 << 5;
 /// 10 and 100 Mbit/s, half and full duplex; negotiation; extended registers.
 const ABILITIES: u16 = 0x7809;
-/// 802.3, and the same four (28.2.4.1.3).
+/// 802.3, and the same four (clause 28).
 const ADVERTISED: u16 = 0x01e1;
 const ADVERTISEMENT_BITS: u16 = 0x2de0;
 const ACKNOWLEDGED: u16 = 1 << 14;

@@ -1,5 +1,5 @@
 //! What a PHY gives at RXD and CRS_DV: a frame as di-bits, the lower two bits of a byte first, each for a period of REF_CLK (RMII
-//! specification 1.2, section 5). Between frames the pins stand still, and nothing is due.
+//! specification 1.2). Between frames the pins stand still, and nothing is due.
 
 use units::Picoseconds;
 
@@ -9,7 +9,7 @@ pub const DIBIT: Picoseconds = Picoseconds::from_ns(20);
 pub const CRS_DV: u8 = 4;
 const PREAMBLE: u8 = 0b01;
 const DELIMITER: u8 = 0b11;
-/// Seven bytes and the delimiter's first three (IEEE 802.3, 3.2.1 and 3.2.2).
+/// Seven bytes and the delimiter's first three (IEEE 802.3 clause 3).
 const PREAMBLE_DIBITS: usize = 31;
 
 /// From the first bit on the wire to CRS_DV, and to the first di-bit. The LAN8720A's datasheet gives no such times; these are
@@ -70,8 +70,7 @@ impl Receiver {
 
     /// When the pins change next; nothing once the frame has gone by.
     pub fn next_change(&self) -> Option<Picoseconds> {
-        (self.next < self.levels.len())
-            .then(|| self.first + Picoseconds::new(self.next as i64 * DIBIT.ps()))
+        (self.next < self.levels.len()).then(|| self.first + Picoseconds::new(self.next as i64 * DIBIT.ps()))
     }
 
     /// The levels from the next change on.

@@ -14,9 +14,9 @@ const SETUP: Picoseconds = Picoseconds::from_ns(4);
 const HOLD: Picoseconds = Picoseconds::new(1500);
 /// From the pins to the wire: of the DP83848 as well (T2.24.4: 11 bits).
 const DELAY: Picoseconds = Picoseconds::from_ns(110);
-/// The silence between frames (IEEE 802.3, 4.4.2).
+/// The silence between frames (IEEE 802.3 clause 4).
 const GAP: Picoseconds = Picoseconds::from_ns(960);
-/// With its check sequence (IEEE 802.3, 3.2.7 and 4.4.2), and with a VLAN tag.
+/// With its check sequence (IEEE 802.3 clauses 3 and 4), and with a VLAN tag.
 const SHORTEST_BYTES: usize = 64;
 const LONGEST_BYTES: usize = 1522;
 /// A MAC that never ends is cut off.
@@ -226,7 +226,8 @@ mod tests {
     #[test]
     fn levels_stand_4_ns_before_and_1_5_ns_after_an_edge() {
         let row: Vec<u8> = dibits(&whole(64)).collect();
-        for (phase_ps, is_right) in [(0, false), (1400, false), (1500, true), (16_000, true), (16_100, false)] {
+        for (phase_ps, is_right) in [(0, false), (1400, false), (1500, true), (16_000, true), (16_100, false)]
+        {
             let phase = Picoseconds::new(phase_ps);
             let sent = send(&mut Transmitter::default(), 50, &row, phase);
             assert_eq!(sent.is_ok(), is_right, "{phase_ps} ps: {sent:?}");
