@@ -24,8 +24,8 @@ NAMED = {
     "avr-libc": r"libc\.a",
     "libgcc": r"libgcc\.a",
 }
-MOST_BYTES = 3_400_000
-"""Of all images together: 37 for Arm processors and 6 for AVRs."""
+MOST_BYTES = 3_900_000
+"""Of all images together: 43 for Arm processors and 6 for AVRs."""
 
 
 @pytest.fixture(scope="module")
