@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w ideal-mac pico
+FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w pico-lan8720 ideal-mac pico
 AVR_BOARDS := goldilocks-1284p-w5200 goldilocks-1284p-w5100 arduino-uno-w5100 arduino-mega-w5500
 SITE := $(FIRMWARE)/site/fsdata.c
 SMALL_SITE := $(FIRMWARE)/site_small/fsdata.c

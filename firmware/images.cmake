@@ -3,7 +3,7 @@ add_compile_definitions(AIRWIRE_BENCH_KNOBS)
 include_directories(apps)
 
 # A board without a network chip measures others, or is measured at its pins.
-if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET|BOARD_CYW43439")
+if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET|BOARD_CYW43439|BOARD_LAN8720")
   include(stopwatch.cmake)
   return()
 endif()
@@ -13,6 +13,10 @@ set(HARDWARE transport/hardware/network.c transport/hardware/seats.c transport/h
              transport/hardware/datagrams.c)
 set(LWIP_SHARED lwip/interface.c lwip/linger.c lwip/pools_lwip.c lwip/netif_frames.c lwip/port_lwip.c
                 transport/bench_knobs.c ${PORT}/checksum.S)
+set(LWIP_BUT_CRC ${LWIP_SHARED})
+if(BOARD_HEADER MATCHES "BOARD_LAN8720")
+  list(APPEND LWIP_SHARED ${PORT}/rmii_crc_dma.c)
+endif()
 
 lwip_library(lwip_small DEFINITIONS LWIP_SETTINGS_SMALL OPTIMISE -Os -flto=auto)
 freertos_library(freertos)
@@ -26,6 +30,9 @@ set(WAYS hardware lwip_small lwip_raw lwip_sockets)
 if(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(APPLICATIONS pingpong_client streams http_server ping)
   set(WAYS lwip_raw lwip_sockets)
+elseif(BOARD_HEADER MATCHES "BOARD_LAN8720")
+  set(APPLICATIONS streams iperf)
+  set(WAYS lwip_raw)
 elseif(BOARD_HEADER MATCHES "BOARD_CYW43439")
   set(WAYS lwip_small lwip_raw lwip_sockets)
 elseif(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
@@ -164,6 +171,10 @@ airwire_image(ping-lwip_raw
   SOURCES apps/ping/ping.c transport/lwip_raw/network.c ${TRANSPORT_SHARED} ${LWIP_SHARED}
   LIBRARIES lwip_small OPTIMISE -O3 IN_RAM)
 
+if(BOARD_HEADER MATCHES "BOARD_LAN8720")
+  include(rmii.cmake)
+  return()
+endif()
 include(option_shares.cmake)
 include(http_shares.cmake)
 

@@ -19,7 +19,7 @@ add_compile_options(
 add_link_options(${PREFIX_MAPS})
 set(OUR_WARNINGS -Wall -Wextra -Werror)
 
-include_directories(${BOARD_DIR} hal common drivers drivers/wiznet drivers/cyw43 drivers/ideal_mac transport ports/rp2040)
+include_directories(${BOARD_DIR} hal common drivers drivers/wiznet drivers/cyw43 drivers/ideal_mac drivers/rmii transport ports/rp2040)
 
 file(READ ${BOARD_DIR}/board.h BOARD_HEADER)
 string(REGEX MATCH "BOARD_FLASH_BYTES ([0-9]+)" found "${BOARD_HEADER}")
@@ -34,13 +34,17 @@ set_source_files_properties(${PORT}/spi.c PROPERTIES COMPILE_OPTIONS -O3)
 # What the compiler calls by itself must be there after optimisation at link time.
 set_source_files_properties(common/library_functions.c ${PORT}/startup.c PROPERTIES COMPILE_OPTIONS -fno-lto)
 # The driver of the chip that the board has.
-if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET|BOARD_CYW43439")
+if(NOT BOARD_HEADER MATCHES "BOARD_IDEAL_MAC|BOARD_WIZNET|BOARD_CYW43439|BOARD_LAN8720")
   set(DRIVER_SOURCES "")
 elseif(BOARD_HEADER MATCHES "BOARD_CYW43439")
   include(drivers/cyw43/sources.cmake)
   include(cmake/cyw43_blob.cmake)
   set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/frames_cyw43.c ${AIRWIRE_CYW43_DRIVER}
       ${CYW43_BLOB_SOURCE} ${PORT}/gspi.c)
+elseif(BOARD_HEADER MATCHES "BOARD_LAN8720")
+  set(RMII ${CMAKE_SOURCE_DIR}/drivers/rmii)
+  set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/frames_rmii.c ${RMII}/rmii_mac.c
+      ${RMII}/mdio.c ${RMII}/phy.c ${PORT}/rmii.c)
 elseif(BOARD_HEADER MATCHES "BOARD_IDEAL_MAC")
   set(DRIVER_SOURCES ${CMAKE_SOURCE_DIR}/drivers/watch.c ${CMAKE_SOURCE_DIR}/drivers/ideal_mac/ideal_mac.c)
 else()

@@ -1,5 +1,5 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (frames_wiznet.h), the radio of a Pico W (frames_cyw43.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes
+ * (frames_wiznet.h), the radio of a Pico W (frames_cyw43.h), a PHY behind RMII (frames_rmii.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes
  * the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
@@ -70,6 +70,8 @@ uint32_t frames_faults(void);
 #include "frames_wiznet.h"
 #elif defined(BOARD_CYW43439)
 #include "frames_cyw43.h"
+#elif defined(BOARD_LAN8720)
+#include "frames_rmii.h"
 #endif
 
 #endif

@@ -6,6 +6,9 @@
 #include "gpio.h"
 #ifdef BOARD_CYW43439
 #include "gspi.h"
+#elif defined(BOARD_LAN8720)
+#include "rmii_mac.h"
+#include "rmii_wake.h"
 #endif
 
 static bool uses_pin, keeps_raster;
@@ -23,6 +26,11 @@ static void tell(void) {
 static bool pin_start(void) { return gspi_on_call(tell); }
 static bool pin_is_active(void) { return gspi_is_calling(); }
 static void pin_unmask(void) { gspi_watch(); }
+/* The end of each frame calls. */
+#elif defined(BOARD_LAN8720)
+static bool pin_start(void) { return rmii_on_frame(tell); }
+static bool pin_is_active(void) { return rmii_mac_has_frame(); }
+static void pin_unmask(void) {}
 #else
 static void pin_is_low(void) {
     gpio_mask(BOARD_NETWORK_INTN);

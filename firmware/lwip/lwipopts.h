@@ -63,8 +63,10 @@ unsigned short port_checksum(const void *bytes, int count);
 #include "settings_default.h"
 #elif defined(LWIP_SETTINGS_PUBLISHED)
 #include "settings_published.h"
+#elif defined(LWIP_SETTINGS_RMII)
+#include "settings_rmii.h"
 #else
-#error "Define LWIP_SETTINGS_SMALL, _FAST, _DEFAULT or _PUBLISHED"
+#error "Define LWIP_SETTINGS_SMALL, _FAST, _DEFAULT, _PUBLISHED or _RMII"
 #endif
 
 /* What a search tries instead (LWIP_TUNED_DIR of CMakeLists.txt). */

@@ -6,9 +6,9 @@
 #ifndef TCP_MSS
 #define TCP_MSS 1460
 #endif
-/* No more than fits the chip's receive memory: what comes beyond it is lost. */
+/* No more than fits the chip's receive memory, or the ring behind a PHY: what comes beyond it is lost. */
 #ifndef TCP_WND
-#if defined(BOARD_WIZNET_W5100)
+#if defined(BOARD_WIZNET_W5100) || defined(BOARD_LAN8720)
 #define TCP_WND (2 * TCP_MSS)
 #elif defined(BOARD_WIZNET_W5100S)
 #define TCP_WND (4 * TCP_MSS)

@@ -10,7 +10,9 @@ use fields::{Field, Takes};
 use super::file::PartEntry;
 use super::header::Defines;
 use super::mcus::{FIRST_ADC_GPIO, LAST_GPIO};
-use super::parts::{Part, button, cyw43439, eeprom, ideal_mac, led, loopback, switch, voltage, wire, wiznet};
+use super::parts::{
+    Part, button, cyw43439, eeprom, ideal_mac, lan8720, led, loopback, switch, voltage, wire, wiznet,
+};
 
 /// All kinds, in the order in which they are listed.
 pub(super) fn kinds() -> &'static [Kind] {
@@ -24,6 +26,7 @@ pub(super) fn kinds() -> &'static [Kind] {
             voltage::KIND,
             eeprom::KIND,
             ideal_mac::KIND,
+            lan8720::KIND,
             cyw43439::KIND,
         ];
         kinds.extend(Model::ALL.iter().copied().map(wiznet::kind));

@@ -88,7 +88,8 @@ impl Board {
                 outputs: self.recording.outputs(),
                 ..Recording::default()
             };
-            self.chip.record_pins(self.file.mcu.facts.all_pins());
+            let clocks = self.parts().clocks();
+            self.chip.record_pins(self.file.mcu.facts.all_pins() & !clocks);
             self.parts().record_outputs();
         }
     }

@@ -60,6 +60,8 @@ pub(crate) struct CableState {
     pub(crate) hop: Option<(usize, usize)>,
     /// What is at its sides.
     pub(crate) terminals: [Terminal; 2],
+    /// Whether what is there is told of a frame by its first bit.
+    pub(crate) hears_bits: [bool; 2],
     /// Its directions, each named by the side that sends.
     pub(crate) lanes: [Lane; 2],
 }
@@ -73,6 +75,7 @@ impl CableState {
             tap: None,
             hop: None,
             terminals: [Terminal::Switch; 2],
+            hears_bits: [false; 2],
             lanes: queue_frames.map(Lane::new),
         }
     }

@@ -50,6 +50,8 @@ pub(crate) struct Flight {
     /// How often the cable had been pulled when the frame entered it.
     pub(crate) pulls: u32,
     pub(crate) marks: Marks,
+    /// By how much its first bit was on the wire before anybody knew of it.
+    pub(crate) late: Picoseconds,
 }
 
 /// All frames on their way.

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use units::Picoseconds;
 
 use crate::cable::Terminal;
+use crate::flight::FlightId;
 use crate::switch::{Switch, Way};
 use crate::wires::{Delivery, Event, Wires};
 use crate::{Cable, DropReason, Frame, Station};
@@ -56,7 +57,7 @@ pub struct Arrival {
 
 #[derive(Debug)]
 enum Kind {
-    Port { arrivals: VecDeque<Arrival> },
+    Port { arrivals: VecDeque<Arrival>, beginnings: VecDeque<Arrival> },
     Station { station: Box<dyn Station>, wake: Option<Picoseconds>, room_awaited: bool },
 }
 
@@ -94,7 +95,8 @@ impl Network {
 
     /// Adds an outer port.
     pub fn add_port(&mut self, name: &str, cable: Cable) -> PortId {
-        PortId(self.add_end(name, cable, Kind::Port { arrivals: VecDeque::new() }))
+        let kind = Kind::Port { arrivals: VecDeque::new(), beginnings: VecDeque::new() };
+        PortId(self.add_end(name, cable, kind))
     }
 
     /// Adds a station. It is told of its link at once.
@@ -178,6 +180,13 @@ impl Network {
         self.wires.transmit(cable, side, start, frame);
     }
 
+    /// A frame at an outer port whose last bits are on the wire only now, as nobody knew of it before: the first one was at
+    /// `start`, or as soon as the wire was free.
+    pub fn send_begun(&mut self, port: PortId, start: Picoseconds, frame: Frame) {
+        let Some(&End { cable, side, .. }) = self.ends.get(port.0) else { return };
+        self.wires.put_on(cable, side, start, frame);
+    }
+
     /// A frame for an outer port, from the other end of its cable: as if the switch had sent it on.
     pub fn send_to(&mut self, port: PortId, start: Picoseconds, frame: Frame) {
         let Some(&End { cable, side, .. }) = self.ends.get(port.0) else { return };
@@ -187,7 +196,21 @@ impl Network {
     /// The next frame that arrived at an outer port. Its check sequence may be wrong: whoever takes it drops it.
     pub fn take_arrival(&mut self, port: PortId) -> Option<Arrival> {
         match &mut self.ends.get_mut(port.0)?.kind {
-            Kind::Port { arrivals } => arrivals.pop_front(),
+            Kind::Port { arrivals, .. } => arrivals.pop_front(),
+            Kind::Station { .. } => None,
+        }
+    }
+
+    /// Tells of frames for an outer port by their first bit too, from here on ([`Self::take_beginning`]).
+    pub fn hear_bits(&mut self, port: PortId) {
+        let Some(&End { cable, side, .. }) = self.ends.get(port.0) else { return };
+        self.wires.cables[cable].hears_bits[side] = true;
+    }
+
+    /// The next frame of which the first bit arrived at an outer port, and when that was.
+    pub fn take_beginning(&mut self, port: PortId) -> Option<Arrival> {
+        match &mut self.ends.get_mut(port.0)?.kind {
+            Kind::Port { beginnings, .. } => beginnings.pop_front(),
             Kind::Station { .. } => None,
         }
     }
@@ -258,6 +281,7 @@ impl Network {
             Event::AtHop(id) => self.wires.at_hop(id),
             Event::Hop(hop) => self.wires.advance_hop(hop),
             Event::Seen(id) => self.wires.seen(id),
+            Event::Begin(id) => self.begin(id),
             Event::Arrive(id) => {
                 if let Some(delivery) = self.wires.arrive(id) {
                     self.deliver(delivery);
@@ -270,6 +294,16 @@ impl Network {
                 self.attend(end);
             }
             Event::Plug { cable, plugged } => self.plug(cable, plugged),
+        }
+    }
+
+    fn begin(&mut self, id: FlightId) {
+        let Some(Delivery { cable, side, frame }) = self.wires.begun(id) else { return };
+        let Terminal::End(end) = self.wires.cables[cable].terminals[1 - side] else { return };
+        if let Kind::Port { beginnings, .. } = &mut self.ends[end].kind
+            && beginnings.len() < ARRIVALS
+        {
+            beginnings.push_back(Arrival { at: self.wires.now, frame });
         }
     }
 
@@ -287,8 +321,8 @@ impl Network {
             };
         };
         match &mut self.ends[end].kind {
-            Kind::Port { arrivals } if arrivals.len() >= ARRIVALS => counters.drop(DropReason::NotTaken),
-            Kind::Port { arrivals } => {
+            Kind::Port { arrivals, .. } if arrivals.len() >= ARRIVALS => counters.drop(DropReason::NotTaken),
+            Kind::Port { arrivals, .. } => {
                 counters.deliver(frame.bytes.len());
                 arrivals.push_back(Arrival { at: now, frame });
             }
@@ -384,7 +418,9 @@ impl Network {
 impl End {
     fn snapshot(&self) -> Option<Self> {
         let kind = match &self.kind {
-            Kind::Port { arrivals } => Kind::Port { arrivals: arrivals.clone() },
+            Kind::Port { arrivals, beginnings } => {
+                Kind::Port { arrivals: arrivals.clone(), beginnings: beginnings.clone() }
+            }
             Kind::Station { station, wake, room_awaited } => {
                 Kind::Station { station: station.snapshot()?, wake: *wake, room_awaited: *room_awaited }
             }

@@ -35,6 +35,8 @@ pub(crate) enum Event {
     Hop(usize),
     /// The first bit of a frame passes the tap at the far end.
     Seen(FlightId),
+    /// The first bit of a frame arrives at an end that hears bits.
+    Begin(FlightId),
     /// The last bit of a frame arrives at the end of its cable.
     Arrive(FlightId),
     /// A station may have room in the queue of its wire again.
@@ -107,7 +109,12 @@ impl Wires {
             Event::Plug { .. } => 0,
             Event::Room(_) => u8::MAX,
             Event::Hop(_) => u8::MAX - 1,
-            Event::Enter(id) | Event::Leave(id) | Event::AtHop(id) | Event::Seen(id) | Event::Arrive(id) => {
+            Event::Enter(id)
+            | Event::Leave(id)
+            | Event::AtHop(id)
+            | Event::Seen(id)
+            | Event::Begin(id)
+            | Event::Arrive(id) => {
                 let &Flight { cable, side, .. } = self.flights.get(id);
                 1 + (2 * cable + side).min(LAST_PLACE) as u8
             }
@@ -116,7 +123,12 @@ impl Wires {
     }
 
     /// A frame for the wire: its first bit is on it at `earliest`, or as soon as the wire is free.
-    pub(crate) fn transmit(&mut self, cable: usize, side: usize, earliest: Picoseconds, mut frame: Frame) {
+    pub(crate) fn transmit(&mut self, cable: usize, side: usize, earliest: Picoseconds, frame: Frame) {
+        self.put_on(cable, side, earliest.max(self.now), frame);
+    }
+
+    /// The same where the first bit may be on it since a time that is past.
+    pub(crate) fn put_on(&mut self, cable: usize, side: usize, earliest: Picoseconds, mut frame: Frame) {
         let now = self.now;
         let wire = &mut self.cables[cable];
         let speed = wire.cable.speed;
@@ -129,10 +141,10 @@ impl Wires {
             frame.bytes.resize(SHORTEST_BYTES, 0);
         }
         let frame_time = speed.frame_time(frame.bytes.len());
-        let start = lane.occupy(now.max(earliest), frame_time + speed.gap());
-        let id =
-            self.flights.insert(Flight { frame, cable, side, pulls: wire.pulls, marks: Marks::default() });
-        self.schedule(start, Event::Enter(id));
+        let start = lane.occupy(earliest, frame_time + speed.gap());
+        let (late, pulls) = ((now - start).max(Picoseconds::ZERO), wire.pulls);
+        let id = self.flights.insert(Flight { frame, cable, side, pulls, marks: Marks::default(), late });
+        self.schedule(start.max(now), Event::Enter(id));
     }
 
     /// Where a frame still is on its cable; nothing, and the frame is gone, where the cable was pulled since it entered.
@@ -203,11 +215,12 @@ impl Wires {
         let lane = self.lane(cable, side);
         lane.inside_frames = lane.inside_frames.saturating_sub(1);
         if self.cables[cable].hop.is_none() {
-            return self.finish(id, self.now);
+            return self.finish(id, self.now - self.flights.get(id).late);
         }
-        let bytes = self.flights.get(id).frame.bytes.len();
-        let whole = self.now + self.cables[cable].cable.speed.frame_time(bytes);
-        self.schedule(whole, Event::AtHop(id));
+        let flight = self.flights.get(id);
+        let begun = self.now - flight.late;
+        let whole = begun + self.cables[cable].cable.speed.frame_time(flight.frame.bytes.len());
+        self.schedule(whole.max(self.now), Event::AtHop(id));
     }
 
     /// A frame is whole at the hop.
@@ -285,10 +298,15 @@ impl Wires {
         let lane = &mut wire.lanes[side];
         let start = earliest.max(lane.far_free);
         lane.far_free = start + frame_time + speed.gap();
+        let (begin, now) = (start + propagation, self.now);
+        let hears_bits = wire.hears_bits[1 - side];
         if wire.tap.is_some_and(|tap| tap.side != side) {
-            self.schedule(start + propagation, Event::Seen(id));
+            self.schedule(begin.max(now), Event::Seen(id));
         }
-        self.schedule(start + propagation + frame_time, Event::Arrive(id));
+        if hears_bits {
+            self.schedule(begin.max(now), Event::Begin(id));
+        }
+        self.schedule((begin + frame_time).max(now), Event::Arrive(id));
     }
 
     /// The first bit of a frame passes a tap at its far end.
@@ -297,6 +315,12 @@ impl Wires {
         if flight.pulls == self.cables[flight.cable].pulls {
             record(&mut self.taps, self.now, &self.cables, flight);
         }
+    }
+
+    /// A frame whose first bit arrives; nothing where its cable was pulled meanwhile.
+    pub(crate) fn begun(&self, id: FlightId) -> Option<Delivery> {
+        let &Flight { cable, side, pulls, ref frame, .. } = self.flights.get(id);
+        (pulls == self.cables[cable].pulls).then(|| Delivery { cable, side, frame: frame.clone() })
     }
 
     /// A frame whose last bit arrives; nothing where its cable was pulled meanwhile.

@@ -110,6 +110,16 @@ pub trait NetDevice: Passive + Any + Debug + Send {
     /// The level of its interrupt output.
     fn interrupt_is_low(&self) -> bool;
 
+    /// Whether it is told of frames by their first bit ([`Self::begins`]), and tells its own when their last bit is sent.
+    fn hears_bits(&self) -> bool {
+        false
+    }
+
+    /// The first bit of a frame has arrived; the rest follows at the speed of the wire.
+    fn begins(&mut self, at: Picoseconds, bytes: &[u8], is_intact: bool) {
+        let _ = (at, bytes, is_intact);
+    }
+
     /// A whole frame has arrived.
     fn receive(&mut self, at: Picoseconds, bytes: &[u8], is_intact: bool);
 

@@ -62,12 +62,19 @@ impl Lan {
     pub(super) fn bring_in(&mut self) {
         for index in 0..self.wired.len() {
             let mut received = false;
+            while let Some(beginning) = self.network.take_beginning(self.wired[index].line.port) {
+                let ethernet::Arrival { at, frame } = beginning;
+                self.wired[index].device.begins(at, &frame.bytes, frame.intact);
+                received = true;
+            }
             while let Some(arrival) = self.network.take_arrival(self.wired[index].line.port) {
                 if let Some(calls) = &mut self.calls {
                     calls.received(&arrival.frame.bytes);
                 }
                 self.wired[index].line.heard.received(self.now, &arrival.frame.bytes);
-                self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                if !self.wired[index].device.hears_bits() {
+                    self.wired[index].device.receive(arrival.at, &arrival.frame.bytes, arrival.frame.intact);
+                }
                 received = true;
             }
             while let Some(frame) = self.open.as_mut().and_then(|open| open.take_arrival(self.now)) {
@@ -127,6 +134,7 @@ impl Line {
             }
             match &mut open {
                 Some(open) => open.send(start, bytes),
+                None if device.hears_bits() => network.send_begun(self.port, start, Frame::new(bytes)),
                 None => network.send(self.port, start, Frame::new(bytes)),
             }
             sent_any = true;

@@ -16,6 +16,7 @@ mod device;
 mod events;
 mod file;
 mod ideal_mac;
+pub mod lan8720;
 mod pc;
 mod pc_station;
 mod radio;
@@ -155,6 +156,9 @@ impl Lan {
     /// Puts a device on the network, by a cable as the network's setup has it.
     pub fn attach<D: NetDevice>(&mut self, name: &str, mut device: D) -> DeviceId<D> {
         let (port, station) = self.add_port(name, device.radio());
+        if device.hears_bits() {
+            self.network.hear_bits(port);
+        }
         device.set_cable(self.now, self.network.carrier(port));
         let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
         let radio = device.radio();
@@ -215,6 +219,9 @@ impl Lan {
             let radio = self.wired[index].device.radio();
             let (port, station) = self.add_port(&name, radio);
             (self.wired[index].line.radio, self.wired[index].line.station) = (radio, station);
+            if self.wired[index].device.hears_bits() {
+                self.network.hear_bits(port);
+            }
             let carrier = self.network.carrier(port);
             self.wired[index].line.port = port;
             self.wired[index].device.set_cable(self.now, carrier);

@@ -104,6 +104,12 @@ pub trait Outside: Any + Debug + Send {
         Answer::default()
     }
 
+    /// A pin gives a clock from here on, by its first rising edge and its frequency, or gives none any more. Its edges are not
+    /// told: whoever needs them knows them now.
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, reactions: &mut Vec<Reaction>) {
+        let _ = (pin, clock, reactions);
+    }
+
     /// A frame went over an SPI bus; the answer is what the controller received (MISO).
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {
         let _ = (at, frame, reactions);

@@ -8,12 +8,24 @@
 #include "resets.h"
 #include "settings.h"
 
+#ifdef BOARD_LAN8720
+#include "overclock.h"
+#else
 #ifndef SYSTEM_HZ
 #define SYSTEM_HZ 133000000u
 #endif
 
 /* From 63 MHz, as the crystal's 12 MHz times so many is the VCO's 750 to 1600 MHz (RP2040 datasheet 2.18.1). */
 SETTING(system_hz, SYSTEM_HZ, "hz 63000000..133000000 by 1000000", "the processor's clock");
+
+static uint32_t system_mhz(void) {
+    uint32_t mhz = setting_system_hz / 1000000u;
+    return mhz < 63 ? 63 : mhz > 133 ? 133 : mhz;
+}
+
+static void run_at(uint32_t mhz) { clk_sys_from_pll(mhz, 6, 2); }
+#endif
+
 SETTING(clock_start_ms, 0, "ms", "what the millisecond clock begins with");
 
 _Static_assert(BOARD_CRYSTAL_HZ == 12000000, "clock_start() computes with a crystal of 12 MHz");
@@ -22,13 +34,12 @@ static uint32_t system_hz;
 static uint32_t last_us, milliseconds;
 
 void clock_start(void) {
-    uint32_t mhz = setting_system_hz / 1000000u;
-    mhz = mhz < 63 ? 63 : mhz > 133 ? 133 : mhz;
+    uint32_t mhz = system_mhz();
     system_hz = mhz * 1000000u;
     crystal_start();
     WATCHDOG_TICK = 1u << 9 | BOARD_CRYSTAL_HZ / 1000000u;
     resets_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
-    clk_sys_from_pll(mhz);
+    run_at(mhz);
     milliseconds = setting_clock_start_ms;
     last_us = clock_us();
     TIMER_INTE = 1;

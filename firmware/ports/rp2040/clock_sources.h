@@ -31,8 +31,8 @@ static inline void pll_start(uint32_t base, uint32_t feedback, uint32_t post_div
 }
 
 /* PLL_SYS, out of reset, for clk_sys and clk_peri. */
-static inline void clk_sys_from_pll(uint32_t feedback) {
-    pll_start(PLL_SYS_BASE, feedback, 6, 2);
+static inline void clk_sys_from_pll(uint32_t feedback, uint32_t post_divider1, uint32_t post_divider2) {
+    pll_start(PLL_SYS_BASE, feedback, post_divider1, post_divider2);
     CLK_SYS_CTRL = 1;
     while (CLK_SYS_SELECTED != 1u << 1) {
     }

@@ -29,6 +29,11 @@
 
 /* CLOCKS (2.15.7) */
 #define CLOCKS_BASE 0x40008000u
+#define CLK_GPOUT0_CTRL REGISTER(CLOCKS_BASE + 0x00)
+#define CLK_GPOUT0_DIV REGISTER(CLOCKS_BASE + 0x04)
+#define CLK_GPOUT_CTRL_DC50 (1u << 12)
+#define CLK_GPOUT_CTRL_ENABLE (1u << 11)
+#define CLK_GPOUT_CTRL_CLK_SYS (6u << 5)
 #define CLK_REF_CTRL REGISTER(CLOCKS_BASE + 0x30)
 #define CLK_REF_SELECTED REGISTER(CLOCKS_BASE + 0x38)
 #define CLK_SYS_CTRL REGISTER(CLOCKS_BASE + 0x3c)
@@ -73,6 +78,7 @@
 #define FUNCTION_SIO 5u
 #define FUNCTION_PIO0 6u
 #define FUNCTION_PIO1 7u
+#define FUNCTION_CLOCK 8u
 #define FUNCTION_NULL 31u
 #define PADS_BANK0_BASE 0x4001c000u
 #define PADS_GPIO(pin) REGISTER(PADS_BANK0_BASE + 4u + 4u * (pin))
@@ -174,6 +180,12 @@
 #define PSM_ROSC_AND_XOSC 3u
 #define PSM_ALL 0x1ffffu
 
+/* Core regulator (2.10) */
+#define VREG REGISTER(0x40064000u)
+#define VREG_EN (1u << 0)
+#define VREG_1V20 (13u << 4)
+#define VREG_ROK (1u << 12)
+
 /* ROSC (2.17.8) */
 #define ROSC_RANDOMBIT REGISTER(0x40060000u + 0x1c)
 
@@ -184,9 +196,16 @@
 #define DMA_TRANS_COUNT(channel) REGISTER(DMA_BASE + 0x40u * (channel) + 0x08)
 #define DMA_CTRL_TRIG(channel) REGISTER(DMA_BASE + 0x40u * (channel) + 0x0c)
 #define DMA_AL1_CTRL(channel) REGISTER(DMA_BASE + 0x40u * (channel) + 0x10)
+#define DMA_AL1_TRANS_COUNT_TRIG(channel) REGISTER(DMA_BASE + 0x40u * (channel) + 0x1c)
 #define DMA_INTS0 REGISTER(DMA_BASE + 0x40c)
 #define DMA_INTE0 REGISTER(DMA_BASE + 0x404)
 #define DMA_MULTI_CHAN_TRIGGER REGISTER(DMA_BASE + 0x430)
+#define DMA_SNIFF_CTRL REGISTER(DMA_BASE + 0x434)
+#define DMA_SNIFF_EN (1u << 0)
+#define DMA_SNIFF_CHANNEL(channel) ((uint32_t)(channel) << 1)
+#define DMA_SNIFF_CRC32_REVERSED (1u << 5)
+#define DMA_SNIFF_OUT_REV (1u << 10)
+#define DMA_SNIFF_DATA REGISTER(DMA_BASE + 0x438)
 #define DMA_CHAN_ABORT REGISTER(DMA_BASE + 0x444)
 #define DMA_CTRL_EN (1u << 0)
 #define DMA_CTRL_HIGH_PRIORITY (1u << 1)
@@ -199,6 +218,7 @@
 #define DMA_CTRL_TREQ(request) ((uint32_t)(request) << 15)
 #define DMA_CTRL_IRQ_QUIET (1u << 21)
 #define DMA_CTRL_BSWAP (1u << 22)
+#define DMA_CTRL_SNIFF_EN (1u << 23)
 #define DMA_CTRL_BUSY (1u << 24)
 #define DREQ_PIO0_TX(machine) (0u + (machine))
 #define DREQ_PIO0_RX(machine) (4u + (machine))
@@ -240,6 +260,7 @@
 #define PIO_SM_CLKDIV(base, machine) REGISTER((base) + 0x0c8 + 0x18u * (machine))
 #define PIO_SM_EXECCTRL(base, machine) REGISTER((base) + 0x0cc + 0x18u * (machine))
 #define PIO_SM_EXECCTRL_WRAP(top, bottom) ((uint32_t)(top) << 12 | (uint32_t)(bottom) << 7)
+#define PIO_SM_EXECCTRL_JMP_PIN(pin) ((uint32_t)(pin) << 24)
 #define PIO_SM_SHIFTCTRL(base, machine) REGISTER((base) + 0x0d0 + 0x18u * (machine))
 #define PIO_SM_SHIFTCTRL_JOIN_RX (1u << 31)
 #define PIO_SM_SHIFTCTRL_JOIN_TX (1u << 30)
@@ -322,6 +343,7 @@
 #define NVIC_ISER REGISTER(0xe000e100u)
 #define NVIC_ICER REGISTER(0xe000e180u)
 #define NVIC_ICPR REGISTER(0xe000e280u)
+#define SCB_VTOR REGISTER(0xe000ed08u)
 
 /* Interrupts (2.3.2) */
 #define TIMER_IRQ_0 0u

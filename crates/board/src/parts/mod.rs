@@ -9,6 +9,7 @@ mod devices;
 pub(crate) mod eeprom;
 mod i2c_wires;
 pub(crate) mod ideal_mac;
+pub(crate) mod lan8720;
 pub(crate) mod led;
 pub(crate) mod loopback;
 mod outputs;
@@ -99,6 +100,11 @@ impl Parts {
     /// datasheets have such resistors inside (W5500 1.1, SCSn), boards have them outside.
     pub(super) fn pulled_up(&self) -> Vec<u8> {
         self.buses.pulled_up.clone()
+    }
+
+    /// The pins with a clock that a part takes as such: millions of edges that say nothing.
+    pub(super) fn clocks(&self) -> u32 {
+        self.buses.clocks
     }
 
     /// What the parts drive from the start.
@@ -266,6 +272,16 @@ impl Outside for Parts {
         let answer = parts[part].pulses(pulses, &mut around);
         buses.follow(lan.as_ref(), pulses.data, reactions);
         answer
+    }
+
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, reactions: &mut Vec<Reaction>) {
+        let Self { parts, lan, buses, .. } = self;
+        let mut around =
+            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
+        for part in parts {
+            part.clock_output(pin, clock, &mut around);
+        }
+        buses.tell(lan.as_ref(), reactions);
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: SpiFrame, reactions: &mut Vec<Reaction>) -> u16 {

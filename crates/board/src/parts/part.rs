@@ -42,6 +42,11 @@ pub trait Part: Any + Debug + Send {
         None
     }
 
+    /// A pin of the MCU gives a clock from here on, by its first rising edge and its frequency, or gives none any more.
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, around: &mut Around<'_>) {
+        let _ = (pin, clock, around);
+    }
+
     /// A frame ends on its SPI; what it sent at the same time, if it is meant.
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {
         let _ = (at, frame, around);
@@ -151,6 +156,11 @@ impl Around<'_> {
         self.outputs.set(at, net, level);
     }
 
+    /// The time up to which everything has happened on the network.
+    pub fn now(&self) -> Picoseconds {
+        self.lan.as_ref().map_or(Picoseconds::ZERO, |lan| lan.now())
+    }
+
     /// Lets everything happen on the network that is due up to and including a time.
     pub fn advance(&mut self, at: Picoseconds) {
         if let Some(lan) = &mut self.lan {
@@ -218,6 +228,11 @@ impl Wiring<'_> {
     /// It drives a pin from the start, or does not.
     pub fn level(&mut self, pin: u8, level: Option<bool>) {
         self.buses.joints.push(Joint::Level { pin, level });
+    }
+
+    /// It takes the clock at a pin as such ([`Part::clock_output`]), and nobody keeps its edges unless he asks for that pin.
+    pub fn clock(&mut self, pin: u8) {
+        self.buses.clocks |= 1 << pin;
     }
 
     /// It has an input that a resistor pulls up, inside or outside.

@@ -37,6 +37,8 @@ pub(super) struct Buses {
     pub(super) routes: Routes,
     /// What the MCU's pins have to do with each other and with levels from the start.
     pub(super) joints: Vec<Joint>,
+    /// Pins with a clock that a part takes as such, a bit each.
+    pub(super) clocks: u32,
     /// Pins with a resistor to the supply.
     pub(super) pulled_up: Vec<u8>,
     pub(super) activity: Option<Activity>,
@@ -103,6 +105,7 @@ impl Buses {
             microvolts: facts.adc_gpios.clone().map(|_| None).collect(),
             routes: Routes::default(),
             joints: Vec::new(),
+            clocks: 0,
             pulled_up: Vec::new(),
             activity: None,
             passed: Default::default(),

@@ -1,5 +1,6 @@
 //! Wires, the switch, impairments and recordings of frames.
 
+mod bits;
 mod capture;
 mod common;
 mod impairments;

@@ -124,7 +124,10 @@ impl Bus {
         let moved = if heard == 0 { moved } else { moved | patience.moved };
         let listened = self.blocks.io_bank0.listens_to() | outside & !patience.heard | self.stop_at.pins;
         let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
+        // A clock at a pin has edges only for a machine that is seen to wait for one.
+        let waits_for_clocks = own.looks_at_pins && self.io.pins.selected(Function::Clock) != 0;
         let is_silent = !self.blocks.is_held(Block::Pio(n))
+            && !waits_for_clocks
             && !other.looks_at_pins
             && !self.blocks.pio[n].may_interrupt(own)
             && !self.blocks.pwm.listens()

@@ -96,6 +96,17 @@ impl Pins {
         self.recorded
     }
 
+    /// The pins for which programs of PIO wait.
+    pub(crate) fn awaited(&self) -> u32 {
+        self.awaited[0] | self.awaited[1]
+    }
+
+    /// Machines of a block wait for these pins, and no longer for those that they waited for before; whether that is news.
+    #[inline]
+    pub(crate) fn await_pins(&mut self, block: usize, pins: u32) -> bool {
+        std::mem::replace(&mut self.awaited[block], pins) != pins
+    }
+
     /// The edges that were kept since they were taken.
     pub(crate) fn edges(&self) -> &[Edge] {
         &self.edges

@@ -107,6 +107,8 @@ pub struct Pins {
     before: [(Picoseconds, u32); CHANGES_KEPT],
     conflicts: u64,
     recorded: u32,
+    /// The pins for which machines of each block of PIO wait.
+    awaited: [u32; 2],
     edges: Vec<Edge>,
     #[serde(skip)]
     lines: OutgoingLines,
@@ -135,6 +137,7 @@ impl Default for Pins {
             before: [(LONG_AGO, 0); CHANGES_KEPT],
             conflicts: 0,
             recorded: 0,
+            awaited: [0; 2],
             edges: Vec::new(),
             lines: OutgoingLines::default(),
         }

@@ -1,5 +1,6 @@
 //! The clock tree through its registers. PLL settings are those of RP2040 datasheet 2.18.2.
 
+use mcu::{Outside, Reaction};
 use proptest::prelude::*;
 
 use super::*;
@@ -339,6 +340,62 @@ fn a_clock_output_makes_edges_while_its_pin_is_recorded() {
     assert_eq!(edges, expected);
     bench.clocks(GPOUT0_CTRL, 0);
     assert_eq!(bench.io.due(Source::Clocks), None);
+}
+
+/// Keeps what it is told of clocks.
+#[derive(Debug, Clone, Default)]
+struct Listener(Vec<(u8, Option<(Picoseconds, u64)>)>);
+
+impl Outside for Listener {
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, _: &mut Vec<Reaction>) {
+        self.0.push((pin, clock));
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+#[test]
+fn outside_is_told_a_clock_by_its_first_rise_and_its_frequency_and_when_it_ends() {
+    let mut bench = Bench::new();
+    bench.start_crystal();
+    bench.io.outside = Box::new(Listener::default());
+    bench.clocks(GPOUT0_CTRL + 4, 12 << 8);
+    bench.clocks(GPOUT0_CTRL, CLOCK_ENABLE | 5 << 5);
+    let start = bench.io.now;
+    bench.advance_ns(700);
+    bench.io.pins.set_control(bench.io.now, 21, Function::Clock as u8, Overrides::default());
+    bench.tree.update(&mut bench.io);
+    bench.clocks(GPOUT0_CTRL, 0);
+    let outside: &dyn std::any::Any = &*bench.io.outside;
+    let told = &outside.downcast_ref::<Listener>().expect("it was connected").0;
+    // 1 MHz since it was enabled, whenever a pin selects it.
+    let rise = start + Picoseconds::from_ns(500);
+    assert_eq!(told.iter().filter(|(pin, _)| *pin == 21).last(), Some(&(21, None)));
+    assert!(told.contains(&(21, Some((rise, 1_000_000)))), "{told:?}");
+}
+
+#[test]
+fn a_pin_that_a_program_waits_for_rises_with_the_clock_and_stands_still_afterwards() {
+    let mut bench = Bench::new();
+    bench.start_crystal();
+    bench.io.pins.set_control(bench.io.now, 21, Function::Clock as u8, Overrides::default());
+    bench.clocks(GPOUT0_CTRL + 4, 12 << 8);
+    bench.clocks(GPOUT0_CTRL, CLOCK_ENABLE | 5 << 5);
+    // In the midst of a half period that is high: the next edge that a program sees is one that rises.
+    bench.advance_ns(700);
+    assert!(bench.io.pins.await_pins(0, 1 << 21));
+    bench.tree.wake(&mut bench.io);
+    let level = |bench: &Bench| bench.io.pins.levels() >> 21 & 1;
+    assert_eq!(level(&bench), 0);
+    bench.advance_ns(799);
+    assert_eq!(level(&bench), 0);
+    bench.advance_ns(1);
+    assert_eq!(level(&bench), 1);
+    assert!(bench.io.pins.await_pins(0, 0) && !bench.io.pins.await_pins(0, 0));
+    bench.tree.wake(&mut bench.io);
+    assert_eq!((level(&bench), bench.io.due(Source::Clocks)), (0, None));
 }
 
 #[test]

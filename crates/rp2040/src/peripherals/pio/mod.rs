@@ -57,6 +57,12 @@ struct Block {
     dreq_tx0: u8,
 }
 
+impl Block {
+    fn index(&self) -> usize {
+        usize::from(self.source == Source::Pio1)
+    }
+}
+
 static BLOCKS: [Block; 2] = [
     Block {
         name: "PIO0",
@@ -349,6 +355,10 @@ impl Pio {
         if self.lines_stale {
             self.update_lines(io);
         }
+        let clocks = io.pins.selected(Function::Clock);
+        if clocks != 0 {
+            self.await_clocks(clocks, io);
+        }
         self.edges.follow(now);
         let next = self.next_due();
         if next == self.armed {
@@ -361,6 +371,17 @@ impl Pio {
                 io.wake_at(self.block.source, at);
             }
             None => io.cancel(self.block.source),
+        }
+    }
+
+    /// A clock at a pin has edges while a machine waits for one.
+    fn await_clocks(&self, clocks: u32, io: &mut Io) {
+        let awaited = self.machines.iter().fold(0, |pins, machine| match machine.stall {
+            Some(Stall::Pins(mask)) => pins | mask,
+            _ => pins,
+        });
+        if io.pins.await_pins(self.block.index(), awaited & clocks) {
+            io.wake_at(Source::Clocks, io.now);
         }
     }
 

@@ -1,0 +1,255 @@
+//! A LAN8720A on a board: RMII and the management interface at pins, the network on the other side. Its reference clock comes
+//! from the microcontroller, which is told as a clock and not by its edges; its own pins change where a frame does, so that
+//! nothing happens here while none passes.
+
+use fields::{Field, Takes};
+use lan::DeviceId;
+use lan::lan8720::management::{Managed, Management};
+use lan::lan8720::rmii::{Clock, Receiver};
+use lan::lan8720::transmitter::Transmitter;
+use lan::lan8720::{Lan8720, REFERENCE_HZ};
+use units::Picoseconds;
+
+use super::{Around, Part, Wiring};
+use crate::file::PartEntry;
+use crate::header::Defines;
+use crate::kinds::{Kind, PIN};
+
+pub(crate) const KIND: Kind = Kind {
+    name: "lan8720",
+    help: "a LAN8720A, an Ethernet PHY behind RMII: the firmware is the MAC, by PIO and DMA. It takes its reference clock of \
+           50 MHz from a clock output of the RP2040",
+    fields: FIELDS,
+    has_ethernet: true,
+    outputs: &[],
+    build,
+    header,
+};
+
+const FIELDS: &[Field] = &[
+    Field::needed(
+        "clock",
+        PIN,
+        "its CLKIN, the reference clock: GPIO 21, 23, 24 or 25 of an RP2040 gives one",
+        "21",
+    ),
+    Field::needed("rxd0", PIN, "its RXD0, with RXD1 and CRS_DV at the two pins behind it", "6"),
+    Field::needed("txd0", PIN, "its TXD0, with TXD1 and TX_EN at the two pins behind it", "10"),
+    Field::needed("mdio", PIN, "data of its management interface", "14"),
+    Field::needed("mdc", PIN, "the clock of that", "15"),
+    Field::open("reset", PIN, "its reset input, low resets", "20"),
+    Field::new(
+        "address",
+        Takes::Count(0, 31),
+        "1",
+        "the address that it answers at there (PHYAD0 is strapped)",
+        "0",
+    ),
+    Field::new(
+        "link_up",
+        Takes::Between(Picoseconds::ZERO, Picoseconds::new(60_000_000_000_000)),
+        "2.5 s",
+        "how long it negotiates after a reset, or after the cable is plugged in, until there is a link",
+        "\"0 s\"",
+    ),
+];
+
+/// Three pins in a row.
+const LAST_FIRST_PIN: u8 = 27;
+
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
+    let pin = |name| entry.values.pin(name);
+    for name in ["rxd0", "txd0"] {
+        if pin(name) > LAST_FIRST_PIN {
+            return Err(format!(
+                "{name} is GPIO {}, and two pins more follow it: give one up to 27",
+                pin(name)
+            ));
+        }
+    }
+    Ok(Box::new(Seat {
+        clock_pin: pin("clock"),
+        rxd0: pin("rxd0"),
+        txd0: pin("txd0"),
+        mdio: pin("mdio"),
+        mdc: pin("mdc"),
+        reset: entry.values.pin_if_given("reset"),
+        address: entry.values.integer("address") as u8,
+        link_up: entry.values.time("link_up"),
+        phy: None,
+        clock: None,
+        receiver: None,
+        received: 0,
+        transmitter: Transmitter::default(),
+        management: Management::default(),
+        mdio_level: None,
+    }))
+}
+
+/// Of several chips with Ethernet the firmware knows the first.
+fn header(entry: &PartEntry, defines: &mut Defines) {
+    if !defines.is_first("network") {
+        return;
+    }
+    defines.define("BOARD_LAN8720", "1");
+    let pins = [
+        ("REF_CLK", "clock"),
+        ("RXD0", "rxd0"),
+        ("TXD0", "txd0"),
+        ("MDIO", "mdio"),
+        ("MDC", "mdc"),
+        ("RSTN", "reset"),
+    ];
+    for (name, field) in pins {
+        if let Some(pin) = entry.values.pin_if_given(field) {
+            defines.define(&format!("BOARD_NETWORK_{name}"), &format!("{pin}u"));
+        }
+    }
+}
+
+type PhyId = DeviceId<Lan8720>;
+
+/// The PHY in its place on the board.
+#[derive(Debug, Clone)]
+struct Seat {
+    clock_pin: u8,
+    rxd0: u8,
+    txd0: u8,
+    mdio: u8,
+    mdc: u8,
+    reset: Option<u8>,
+    address: u8,
+    link_up: Picoseconds,
+    /// Its device, once it is on a network.
+    phy: Option<PhyId>,
+    clock: Option<Clock>,
+    /// The frame that is on its way to the MAC, and the levels that its pins have.
+    receiver: Option<Receiver>,
+    received: u8,
+    transmitter: Transmitter,
+    management: Management,
+    mdio_level: Option<bool>,
+}
+
+impl Part for Seat {
+    fn connect(&mut self, wiring: &mut Wiring<'_>) {
+        self.phy = wiring.attach(Lan8720::new(self.address, self.link_up));
+        let pins = 0b111 << self.txd0 | 1 << self.mdc;
+        wiring.pins(self.reset.map_or(pins, |pin| pins | 1 << pin));
+        if let Some(pin) = self.reset {
+            wiring.pulled_up(pin);
+        }
+        wiring.clock(self.clock_pin);
+        wiring.pulled_up(self.mdio);
+        for pin in self.rxd0..self.rxd0 + 3 {
+            wiring.level(pin, Some(false));
+        }
+        wiring.timed();
+    }
+
+    fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, around: &mut Around<'_>) {
+        let (Some(phy), true) = (self.phy, pin == self.clock_pin) else { return };
+        self.clock = clock.map(|(rise, _)| Clock { rise });
+        let hz = clock.map_or(0, |(_, hz)| hz);
+        let at = clock.map_or(around.now(), |(rise, _)| rise);
+        if hz != REFERENCE_HZ {
+            self.clock = None;
+        }
+        around.with_device(phy, |phy| phy.set_clock(at, hz));
+    }
+
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
+        let Some(phy) = self.phy else { return };
+        if changed >> self.txd0 & 0b111 != 0 {
+            let levels = (around.levels >> self.txd0 & 0b111) as u8;
+            match self.transmitter.changed(self.clock, at, levels) {
+                Some(Ok((start, frame))) => {
+                    around.advance(at);
+                    around.with_device(phy, |phy| phy.transmitted(start, frame));
+                }
+                Some(Err(fault)) => drop(around.with_device(phy, |phy| phy.refused(at, fault))),
+                None => {}
+            }
+        }
+        if changed >> self.mdc & 1 == 1 && !around.is_low(self.mdc) {
+            around.advance(at);
+            self.manage(at, phy, around);
+        }
+        if let Some(pin) = self.reset.filter(|pin| changed >> pin & 1 == 1) {
+            around.advance(at);
+            let is_high = !around.is_low(pin);
+            around.with_device(phy, |phy| phy.set_reset(at, is_high));
+        }
+        self.take_beginning(phy, around);
+    }
+
+    fn next_event(&self) -> Option<Picoseconds> {
+        self.receiver.as_ref()?.next_change()
+    }
+
+    fn advance(&mut self, at: Picoseconds, around: &mut Around<'_>) {
+        let Some(phy) = self.phy else { return };
+        while let Some(receiver) =
+            self.receiver.as_mut().filter(|one| one.next_change().is_some_and(|due| due <= at))
+        {
+            let levels = receiver.step();
+            let changed = std::mem::replace(&mut self.received, levels) ^ levels;
+            for n in (0..3).filter(|n| changed >> n & 1 == 1) {
+                around.drive(self.rxd0 + n, Some(levels >> n & 1 == 1));
+            }
+            if receiver.next_change().is_none() {
+                self.receiver = None;
+            }
+        }
+        if self.receiver.is_none() {
+            around.advance(at);
+            self.take_beginning(phy, around);
+        }
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Part>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+impl Seat {
+    /// A frame is on the wire: once the one before has gone by, it comes out at the pins.
+    fn take_beginning(&mut self, phy: PhyId, around: &mut Around<'_>) {
+        let Some(clock) = self.clock.filter(|_| self.receiver.is_none()) else { return };
+        let next = around.device(phy).is_some_and(Lan8720::has_beginning);
+        if next && let Some(Some(frame)) = around.with_device(phy, Lan8720::take_beginning) {
+            self.receiver = Some(Receiver::new(clock, frame.at, &frame.bytes));
+        }
+    }
+
+    fn manage(&mut self, at: Picoseconds, phy: PhyId, around: &mut Around<'_>) {
+        let mdio = !around.is_low(self.mdio);
+        let Self { management, .. } = self;
+        let level = around.with_device(phy, |phy| management.clock_rises(mdio, &mut Managing { phy, at }));
+        let level = level.flatten();
+        if level != self.mdio_level {
+            self.mdio_level = level;
+            around.drive(self.mdio, level);
+        }
+    }
+}
+
+/// The registers at a moment.
+struct Managing<'a> {
+    phy: &'a mut Lan8720,
+    at: Picoseconds,
+}
+
+impl Managed for Managing<'_> {
+    fn address(&self) -> u8 {
+        self.phy.address()
+    }
+
+    fn read(&mut self, register: u8) -> u16 {
+        self.phy.read(self.at, register)
+    }
+
+    fn write(&mut self, register: u8, value: u16) {
+        self.phy.write(self.at, register, value);
+    }
+}

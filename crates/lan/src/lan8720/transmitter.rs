@@ -1,0 +1,245 @@
+//! What a PHY takes at TXD and TX_EN: the levels at each rising edge of REF_CLK, while TX_EN is high, are the di-bits of a frame.
+//! Here the receiver at the other end of the cable is done as well: what it would not take for a frame is none.
+
+use units::Picoseconds;
+
+use super::check_sequence;
+use super::rmii::Clock;
+
+/// TX_EN, above TXD1 and TXD0.
+pub const TX_EN: u8 = 4;
+/// Levels stand that long before and after a rising edge (LAN867x datasheet, table 7-14, as RMII PHYs of this maker have it; the
+/// RMII specification has 4 and 2 ns for the sender's other end).
+const SETUP: Picoseconds = Picoseconds::from_ns(4);
+const HOLD: Picoseconds = Picoseconds::new(1500);
+/// From the pins to the wire: of the DP83848 as well (T2.24.4: 11 bits).
+const DELAY: Picoseconds = Picoseconds::from_ns(110);
+/// The silence between frames (IEEE 802.3 clause 4).
+const GAP: Picoseconds = Picoseconds::from_ns(960);
+/// With its check sequence (IEEE 802.3 clauses 3 and 4), and with a VLAN tag.
+const SHORTEST_BYTES: usize = 64;
+const LONGEST_BYTES: usize = 1522;
+/// A MAC that never ends is cut off.
+const MOST_DIBITS: usize = 4 * 4096;
+
+/// Why a receiver takes no frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// No preamble of di-bits 01 that 11 ends.
+    Preamble,
+    /// No whole number of bytes.
+    Alignment,
+    /// Shorter than 64 bytes.
+    Short,
+    /// Longer than 1522 bytes.
+    Long,
+    /// A wrong check sequence, as after an underrun too.
+    CheckSequence,
+    /// Less than 960 ns behind the frame before.
+    Gap,
+    /// Levels changed too near to a rising edge of REF_CLK.
+    Edges,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Preamble,
+        Self::Alignment,
+        Self::Short,
+        Self::Long,
+        Self::CheckSequence,
+        Self::Gap,
+        Self::Edges,
+    ];
+
+    /// What a user should know.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Preamble => "A frame was sent to the PHY without a preamble and its delimiter, and is lost",
+            Self::Alignment => "A frame was sent to the PHY that is no whole number of bytes, and is lost",
+            Self::Short => "A frame of fewer than 64 bytes was sent to the PHY, and is lost",
+            Self::Long => "A frame of more than 1522 bytes was sent to the PHY, and is lost",
+            Self::CheckSequence => {
+                "A frame was sent to the PHY with a wrong check sequence, as after an underrun, and is lost"
+            }
+            Self::Gap => "A frame was sent to the PHY less than 960 ns after the one before, and is lost",
+            Self::Edges => {
+                "TXD or TX_EN changed within 4 ns before or 1.5 ns after a rising edge of REF_CLK, and a frame is lost"
+            }
+        }
+    }
+}
+
+/// A frame that left, without its check sequence, and when its first bit was on the wire; or why there is none.
+pub type Sent = Result<(Picoseconds, Vec<u8>), Fault>;
+
+/// The pins.
+#[derive(Debug, Clone, Default)]
+pub struct Transmitter {
+    levels: u8,
+    /// When they became so.
+    since: Picoseconds,
+    dibits: Vec<u8>,
+    /// The edge that took the first of them.
+    start: Picoseconds,
+    is_unsure: bool,
+    /// When the frame before had ended.
+    ended: Option<Picoseconds>,
+}
+
+impl Transmitter {
+    /// The pins get other levels: what was sent, where a frame ends with that.
+    pub fn changed(&mut self, clock: Option<Clock>, at: Picoseconds, levels: u8) -> Option<Sent> {
+        let before = std::mem::replace(&mut self.levels, levels);
+        let since = std::mem::replace(&mut self.since, at);
+        let clock = clock?;
+        if before & TX_EN != 0 {
+            self.take(clock, (since, at), before & 3);
+        }
+        let ends = before & TX_EN != 0 && levels & TX_EN == 0;
+        // An edge that sees TX_EN neither high nor low may be taken for either.
+        if (before | levels) & TX_EN != 0 && is_near_edge(clock, at) {
+            self.is_unsure = true;
+        }
+        ends.then(|| self.end(clock, at))
+    }
+
+    /// The edges behind one change and up to the next.
+    fn take(&mut self, clock: Clock, (from, to): (Picoseconds, Picoseconds), dibit: u8) {
+        let first = clock.last_edge(from) + 1;
+        let count = clock.last_edge(to) + 1 - first;
+        if self.dibits.is_empty() && count > 0 {
+            self.start = clock.edge(first);
+        }
+        let room = MOST_DIBITS - self.dibits.len();
+        self.dibits.extend(std::iter::repeat_n(dibit, room.min(usize::try_from(count).unwrap_or(0))));
+    }
+
+    fn end(&mut self, clock: Clock, at: Picoseconds) -> Sent {
+        let dibits = std::mem::take(&mut self.dibits);
+        let is_unsure = std::mem::take(&mut self.is_unsure);
+        let before = self.ended.replace(clock.edge(clock.last_edge(at) + 1));
+        if is_unsure {
+            return Err(Fault::Edges);
+        }
+        let frame = frame_of(&dibits)?;
+        if before.is_some_and(|before| self.start - before < GAP) {
+            return Err(Fault::Gap);
+        }
+        Ok((self.start + DELAY, frame))
+    }
+}
+
+fn is_near_edge(clock: Clock, at: Picoseconds) -> bool {
+    let before = clock.edge(clock.last_edge(at));
+    at - before < HOLD || clock.edge(clock.last_edge(at) + 1) - at < SETUP
+}
+
+fn frame_of(dibits: &[u8]) -> Result<Vec<u8>, Fault> {
+    let preamble = dibits.iter().take_while(|&&dibit| dibit == 0b01).count();
+    // A receiver needs no more of it than tells where the delimiter is.
+    if preamble < 3 || dibits.get(preamble) != Some(&0b11) {
+        return Err(Fault::Preamble);
+    }
+    let bytes = &dibits[preamble + 1..];
+    if !bytes.len().is_multiple_of(4) {
+        return Err(Fault::Alignment);
+    }
+    let of = |four: &[u8]| four.iter().rev().fold(0, |byte, dibit| byte << 2 | dibit);
+    let mut frame: Vec<u8> = bytes.chunks(4).map(of).collect();
+    match frame.len() {
+        ..SHORTEST_BYTES => return Err(Fault::Short),
+        LONGEST_BYTES.. if frame.len() > LONGEST_BYTES => return Err(Fault::Long),
+        _ if !check_sequence::is_right(&frame) => return Err(Fault::CheckSequence),
+        _ => {}
+    }
+    frame.truncate(frame.len() - 4);
+    Ok(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rmii::{DIBIT, dibits};
+    use super::*;
+
+    const CLOCK: Clock = Clock { rise: Picoseconds::ZERO };
+    /// Levels change this long behind an edge.
+    const PHASE: Picoseconds = Picoseconds::from_ns(10);
+
+    fn whole(bytes: usize) -> Vec<u8> {
+        let mut frame: Vec<u8> = (0..bytes - 4).map(|n| (n * 7) as u8).collect();
+        frame.extend(check_sequence::of(&frame).to_le_bytes());
+        frame
+    }
+
+    /// Sends a row of di-bits from an edge on.
+    fn send(transmitter: &mut Transmitter, from: i64, dibits: &[u8], phase: Picoseconds) -> Sent {
+        let at = |n: usize| CLOCK.edge(from + n as i64) + phase;
+        let mut last = 0;
+        for (n, dibit) in dibits.iter().enumerate() {
+            if dibit | TX_EN != last {
+                last = dibit | TX_EN;
+                assert_eq!(transmitter.changed(Some(CLOCK), at(n), last), None);
+            }
+        }
+        transmitter.changed(Some(CLOCK), at(dibits.len()), 0).expect("the frame ends")
+    }
+
+    fn sent(frame: &[u8]) -> Sent {
+        send(&mut Transmitter::default(), 50, &dibits(frame).collect::<Vec<_>>(), PHASE)
+    }
+
+    #[test]
+    fn a_frame_is_taken_with_the_edge_of_its_first_dibit() {
+        let frame = whole(64);
+        // The pins change at 1010 ns, the edge at 1020 takes them, and the wire has them 110 ns later.
+        assert_eq!(sent(&frame), Ok((Picoseconds::from_ns(1130), frame[..60].to_vec())));
+    }
+
+    #[test]
+    fn what_is_no_frame_is_told_by_its_cause() {
+        let frame = whole(64);
+        let mut flipped = frame.clone();
+        flipped[20] ^= 1;
+        assert_eq!(sent(&flipped), Err(Fault::CheckSequence));
+        assert_eq!(sent(&whole(63)), Err(Fault::Short));
+        assert_eq!(sent(&whole(1523)), Err(Fault::Long));
+        assert!(sent(&whole(1522)).is_ok());
+        let row: Vec<u8> = dibits(&frame).collect();
+        let cut = |row: &[u8]| send(&mut Transmitter::default(), 50, row, PHASE);
+        assert_eq!(cut(&row[..row.len() - 1]), Err(Fault::Alignment));
+        assert_eq!(cut(&row[32..]), Err(Fault::Preamble));
+    }
+
+    #[test]
+    fn a_gap_of_48_periods_is_enough_and_one_of_47_is_not() {
+        for (gap, is_enough) in [(48, true), (47, false)] {
+            let row: Vec<u8> = dibits(&whole(64)).collect();
+            let mut transmitter = Transmitter::default();
+            assert!(send(&mut transmitter, 50, &row, PHASE).is_ok());
+            let next = send(&mut transmitter, 50 + row.len() as i64 + gap, &row, PHASE);
+            assert_eq!(next.is_ok(), is_enough, "{gap} periods: {next:?}");
+        }
+    }
+
+    #[test]
+    fn levels_stand_4_ns_before_and_1_5_ns_after_an_edge() {
+        let row: Vec<u8> = dibits(&whole(64)).collect();
+        for (phase_ps, is_right) in [(0, false), (1400, false), (1500, true), (16_000, true), (16_100, false)]
+        {
+            let phase = Picoseconds::new(phase_ps);
+            let sent = send(&mut Transmitter::default(), 50, &row, phase);
+            assert_eq!(sent.is_ok(), is_right, "{phase_ps} ps: {sent:?}");
+            assert!(phase < DIBIT);
+        }
+    }
+
+    #[test]
+    fn a_mac_that_stalls_sends_a_dibit_again_and_the_check_sequence_shows_it() {
+        let mut row: Vec<u8> = dibits(&whole(64)).collect();
+        let stalled = row[100];
+        (0..4).for_each(|_| row.insert(100, stalled));
+        assert_eq!(send(&mut Transmitter::default(), 50, &row, PHASE), Err(Fault::CheckSequence));
+    }
+}

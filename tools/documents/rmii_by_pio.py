@@ -1,0 +1,96 @@
+"""The picture of ``docs/explanation/rmii-by-pio.md``: ``python tools/documents/rmii_by_pio.py [RUN FOLDER]``.
+
+It draws a run of ``suites/rmii-by-pio.toml``, and without a folder runs that first, which needs the firmware.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import airwire
+from tick_beat import compressed
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PICTURE = REPOSITORY / "docs" / "pictures" / "rmii-by-pio.png"
+WIRE_MBIT_PER_S = 100 * 1460 / 1538
+COLUMNS = {
+    "cpu-sram": "processor, SRAM",
+    "cpu-flash": "processor, flash",
+    "dma-sram": "sniffer, SRAM",
+    "dma-flash": "sniffer, flash",
+}
+KINDS = ("published", "measured", "measured, ring of 8 KiB")
+SCALE = 1.6
+
+
+def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
+    """A bar for each figure of the table: published, measured, and measured with a larger ring."""
+    drawn: list[dict[str, Any]] = []
+    for row in run.captures:
+        column = next((name for name in COLUMNS if row.name.startswith(name)), None)
+        target = row.target
+        if column is None or not isinstance(target, airwire.BoardRow) or target.figure is None:
+            continue
+        if row.name.endswith("-fast"):
+            continue
+        clock = row.name.removeprefix(f"{column}-").removesuffix("-8k")
+        one = {"column": COLUMNS[column], "clock": f"{clock} MHz"}
+        kind = KINDS[2] if row.name.endswith("-8k") else KINDS[1]
+        drawn.append({**one, "kind": kind, "rate": target.figure.value / 1e6})
+        if target.published is not None and kind == KINDS[1]:
+            drawn.append({**one, "kind": KINDS[0], "rate": target.published.value})
+    return drawn
+
+
+def specification(values: list[dict[str, Any]]) -> dict[str, Any]:
+    """The bars as Vega-Lite, a column of the table beside the other."""
+    quiet = {"title": None}
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "background": "white",
+        "data": {"values": values},
+        "facet": {"column": {"field": "column", "sort": list(COLUMNS.values()), "header": quiet}},
+        "spec": {
+            "width": 190,
+            "height": 170,
+            "layer": [
+                {
+                    "mark": {"type": "bar"},
+                    "encoding": {
+                        "x": {"field": "clock", "type": "nominal", "axis": {"title": None, "labelAngle": 0}},
+                        "xOffset": {"field": "kind", "sort": list(KINDS)},
+                        "y": {"field": "rate", "type": "quantitative", "axis": {"title": "TCP in, Mbit/s"}},
+                        "color": {
+                            "field": "kind",
+                            "scale": {"domain": list(KINDS), "range": ["#b8b8b8", "#2a6fb0", "#9fc5e8"]},
+                            "legend": {"title": None, "orient": "bottom"},
+                        },
+                    },
+                },
+                {
+                    "mark": {"type": "rule", "strokeDash": [4, 3], "color": "#555555"},
+                    "encoding": {"y": {"datum": WIRE_MBIT_PER_S}},
+                },
+            ],
+        },
+    }
+
+
+def main() -> None:
+    """Draw the picture."""
+    import vl_convert
+
+    if len(sys.argv) > 1:
+        run = airwire.load_run(Path(sys.argv[1]))
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            run = airwire.run(REPOSITORY / "suites" / "rmii-by-pio.toml", out=Path(name) / "run")
+    png = vl_convert.vegalite_to_png(specification(bars(run)), scale=SCALE)
+    PICTURE.write_bytes(compressed(png))
+
+
+if __name__ == "__main__":
+    main()
