@@ -3,6 +3,7 @@
 //! in `consequences`.
 
 mod access;
+mod aside;
 mod block;
 mod block_resets;
 mod blocks;

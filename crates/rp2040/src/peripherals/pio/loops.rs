@@ -8,6 +8,9 @@ use super::state_machine::{FULL_COUNT, StateMachine};
 /// Instructions in the longest loop that is looked at.
 const MOST_STEPS: usize = 8;
 
+/// Further ahead nobody looks: a word has no more bits.
+const MOST_ROUNDS_AHEAD: u64 = 32;
+
 /// What counts the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
@@ -182,6 +185,13 @@ impl Loop {
         let in_threshold = if config.autopush { Some(config.push_threshold) } else { None };
         let into = shifted_rounds(self.into, machine.isr_count, in_threshold, room);
         most.min(counted).min(out).min(into).min(self.asked_rounds(machine))
+    }
+
+    /// The ticks that pass from where a machine stands, at the beginning of a round, before a word moves or anything else happens
+    /// but these rounds; nothing where the next one is no such round.
+    pub(super) fn ticks_alone(&self, machine: &StateMachine) -> Option<u64> {
+        let rounds = self.rounds(machine, MOST_ROUNDS_AHEAD).checked_sub(1)?;
+        Some(rounds * self.ticks + self.last_tick)
     }
 
     /// The rounds up to the first in which no bit is left where a jump asks for one.
