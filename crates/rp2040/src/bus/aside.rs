@@ -84,14 +84,19 @@ impl Bus {
             return None;
         }
         let pio = &self.blocks.pio[block];
-        if pio.shows_words(offset) {
-            let value = pio.peek(offset, &self.io);
-            self.spin.access();
-            (self.io.core, self.io.pc, self.io.address) = (core as u8, pc, address);
+        let shown = if pio.shows_words(offset) {
+            Some(pio.peek(offset, &self.io))
+        } else {
+            pio.shows_place(offset, now)
+        };
+        if let Some(value) = shown {
+            let led_to = self.turn_aside(core, pc, address, now);
+            self.io.now = led_to;
             return Some(value);
         }
         let machine = pio.gives_word(offset, now)?;
-        self.turn_aside(core, pc, address, self.io.now);
+        let led_to = self.turn_aside(core, pc, address, now);
+        self.io.now = led_to;
         Some(self.blocks.pio[block].hand_over(machine, &mut self.io))
     }
 
@@ -112,7 +117,8 @@ impl Bus {
             }
             Some(Register::Pio(block, offset)) if address & 0x3000 == 0 && self.stays_behind(block, now) => {
                 let Some(machine) = self.blocks.pio[block].takes_word(offset, now) else { return false };
-                self.turn_aside(core, pc, address, self.io.now);
+                let led_to = self.turn_aside(core, pc, address, now);
+                self.io.now = led_to;
                 self.blocks.pio[block].be_handed(machine, value, &mut self.io);
             }
             _ => return false,
@@ -141,6 +147,12 @@ impl Bus {
             && self.blocks.pio[block].moves_no_word(now)
     }
 
+    /// When a core looked past the blocks last: no run ends before they have come that far.
+    #[inline]
+    pub(crate) fn looked_until(&self) -> Picoseconds {
+        self.looked_until
+    }
+
     /// An access happens at `now`; gives the time up to which everything has happened, to which the clock is to be put back.
     fn turn_aside(&mut self, core: usize, pc: u32, address: u32, now: Picoseconds) -> Picoseconds {
         self.spin.access();
@@ -148,6 +160,7 @@ impl Bus {
         io.ahead = (io.now - now).max(Picoseconds::ZERO);
         (io.core, io.pc, io.address) = (core as u8, pc, address);
         let later = io.now.max(now);
+        self.looked_until = later;
         std::mem::replace(&mut io.now, later)
     }
 }

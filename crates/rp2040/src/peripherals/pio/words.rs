@@ -3,7 +3,7 @@
 
 use super::decoded::Decoded;
 use super::reach::{places_from, successors};
-use super::registers::{Config, RXF0, TXF0};
+use super::registers::{ADDR, Config, RXF0, SM_STRIDE, SM0, TXF0};
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
 use crate::lines::Dreq;
@@ -185,6 +185,17 @@ impl Pio {
     /// a picosecond ahead.
     pub(crate) fn moves_no_word(&self, at: Picoseconds) -> bool {
         !self.lines_stale && self.edges.last_at(at) == self.edges.cycle_at(at) && self.next_word() > at
+    }
+
+    /// What a register at an offset shows of where a machine stands, if that is a loop that is known and nobody leads the block on
+    /// before.
+    pub(crate) fn shows_place(&self, offset: u32, at: Picoseconds) -> Option<u32> {
+        let n = offset.checked_sub(SM0 + ADDR).filter(|from| from % SM_STRIDE == 0)? / SM_STRIDE;
+        let machine = self.machines.get(n as usize)?;
+        let goes_on = machine.enabled && !machine.executes_written() && machine.is_between_instructions();
+        let looped = self.decoded[n as usize].as_ref()?.known_loop_at(machine.pc).filter(|_| goes_on)?;
+        let ticks = machine.divider.ticks_through(self.edges.cycle_at(at));
+        looped.place_after(machine, ticks).map(u32::from)
     }
 
     /// The machine whose FIFO takes a word at an offset, if nothing follows from that before the machine asks for it.
