@@ -8,7 +8,7 @@ use super::state_machine::StateMachine;
 use super::{ALL_PINS, Io, NEVER, Pio};
 
 /// As many changes as `Pins` remembers, and one for all that were before.
-const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
+pub(super) const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
 /// Places for them; a power of two.
 const PLACES: usize = 8;
 const _: () = assert!(TOLD <= PLACES && TOLD >= super::inputs::KEPT);
@@ -63,6 +63,18 @@ impl Untold {
             self.pulsed |= self.changed & moved;
             self.changed |= moved;
         }
+    }
+
+    /// Whether somebody keeps every edge.
+    pub(super) fn is_told_at_once(&self) -> bool {
+        self.told_at_once
+    }
+
+    /// Some pins changed more than once, and others so many times; the last few changes are still to come.
+    pub(super) fn change_often(&mut self, pulsed: u32, others: u32, times: u32) {
+        let (pulsed, others) = (pulsed & self.visible, if times == 0 { 0 } else { others & self.visible });
+        self.pulsed |= pulsed | if times > 1 { others } else { self.changed & others };
+        self.changed |= pulsed | others;
     }
 
     /// Whether what happened is to be told before anything else does.
