@@ -82,6 +82,9 @@ impl Bus {
             }
             0xd => {
                 *cycle += IO_PORT_CYCLES;
+                if let Some(value) = self.load_aside(core, pc, address, *cycle) {
+                    return Ok(narrow(value, address, size));
+                }
                 self.begin(core, pc, address, *cycle);
                 let value = self.read_sio(core, address)?;
                 self.settle();
@@ -103,9 +106,15 @@ impl Bus {
             }
             0x4 => {
                 *cycle += APB_READ_CYCLES;
-                self.begin(core, pc, address, *cycle);
-                let value = self.read_apb(address)?;
-                self.settle();
+                let value = match self.load_aside(core, pc, address, *cycle) {
+                    Some(value) => value,
+                    None => {
+                        self.begin(core, pc, address, *cycle);
+                        let value = self.read_apb(address)?;
+                        self.settle();
+                        value
+                    }
+                };
                 self.note_look(pc, address, value);
                 Ok(narrow(value, address, size))
             }
@@ -119,9 +128,15 @@ impl Bus {
             }
             _ => {
                 *cycle += AHB_CYCLES;
-                self.begin(core, pc, address, *cycle);
-                let value = self.read_ahb(address, size)?;
-                self.settle();
+                let value = match self.load_aside(core, pc, address, *cycle) {
+                    Some(value) => narrow(value, address, size),
+                    None => {
+                        self.begin(core, pc, address, *cycle);
+                        let value = self.read_ahb(address, size)?;
+                        self.settle();
+                        value
+                    }
+                };
                 self.note_look(pc, address, value);
                 Ok(value)
             }
@@ -163,6 +178,9 @@ impl Bus {
             }
             0xd => {
                 *cycle += IO_PORT_CYCLES;
+                if self.store_aside(core, pc, address, replicate(value, size), *cycle) {
+                    return Ok(());
+                }
                 self.begin(core, pc, address, *cycle);
                 self.write_sio(core, address, replicate(value, size))?;
             }
@@ -191,6 +209,9 @@ impl Bus {
             }
             _ => {
                 *cycle += AHB_CYCLES;
+                if self.store_aside(core, pc, address, replicate(value, size), *cycle) {
+                    return Ok(());
+                }
                 self.begin(core, pc, address, *cycle);
                 self.write_ahb(address, size, value)?;
             }

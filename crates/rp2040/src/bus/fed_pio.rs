@@ -7,6 +7,7 @@ use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
 use crate::bus::flow::bring;
 use crate::bus::{Bus, Size};
+use crate::flash::Alias;
 use crate::memory::SRAM_BASE;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Channels, Next, Port};
@@ -71,9 +72,24 @@ impl Bus {
         Some((port, channels))
     }
 
-    /// Tells what words may be moved from and to: where accesses are counted, only what nobody counts.
-    fn fed_memory(&self) -> fn(u32) -> bool {
-        if self.blocks.bus_ctrl.is_counting() { is_striped } else { is_sram }
+    /// Tells from where words may be moved, and to where: where accesses are counted, only what nobody counts, and from the flash
+    /// only while no core uses its cache.
+    fn fed_memory(&self) -> fn(u32, bool) -> bool {
+        match self.blocks.bus_ctrl.is_counting() {
+            true => |address, _| is_striped(address),
+            false if self.flash_is_free => {
+                |address, writes| is_sram(address) || !writes && Alias::of(address).is_some()
+            }
+            false => |address, _| is_sram(address),
+        }
+    }
+
+    /// A word for the block from memory, and the cycles that the memory lets it wait.
+    fn fetch(&mut self, transfer: &Transfer) -> (u32, u32) {
+        let address = transfer.read_address;
+        let Some(alias) = Alias::of(address) else { return (bring(&self.sram, transfer, address), 0) };
+        let waited = self.xip.access_through(alias, address & 0xff_ffff);
+        (transfer.written(self.peek_flash(address, Size::of_bytes(transfer.bytes))), waited)
     }
 
     fn let_dma_hear(&mut self, channels: &Channels) {
@@ -110,14 +126,14 @@ impl Bus {
                 self.io.now = now;
                 // The access may find a cycle there that is a picosecond ahead, of which outside has to hear before the next.
                 self.blocks.pio[block].set_heard(heard);
-                let value = match channels.receives(transfer.channel) {
-                    true => self.take_fed_word(block, port, &transfer),
+                let moved = match channels.receives(transfer.channel) {
+                    true => (self.take_fed_word(block, port, &transfer), 0),
                     false => self.bring_fed_word(block, port, &transfer),
                 };
                 self.blocks.pio[block].set_heard(0);
                 self.dma_transfers += 1;
                 let requests = self.io.lines.dreq();
-                self.blocks.dma.flowed(channels, transfer.channel, value, requests);
+                self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
             }
         }
         let due = self.blocks.dma.expect();
@@ -136,31 +152,31 @@ impl Bus {
         let is_memory = self.fed_memory();
         let next = self.blocks.dma.next_in_flow(channels, requests, at, is_memory);
         let Next::Transfer(transfer) = next else { return false };
-        let pio = &mut self.blocks.pio[block];
-        let value = if channels.receives(transfer.channel) {
+        let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
-            let word = pio.hand_over(n, &mut self.io);
-            self.keep(&transfer, transfer.write_address, word)
+            let word = self.blocks.pio[block].hand_over(n, &mut self.io);
+            (self.keep(&transfer, transfer.write_address, word), 0)
         } else {
             self.io.address = port.to;
-            let value = bring(&self.sram, &transfer, transfer.read_address);
-            pio.be_handed(n, replicate(value, Size::of_bytes(transfer.bytes)), &mut self.io);
-            value
+            let (value, waited) = self.fetch(&transfer);
+            let word = replicate(value, Size::of_bytes(transfer.bytes));
+            self.blocks.pio[block].be_handed(n, word, &mut self.io);
+            (value, waited)
         };
         self.dma_transfers += 1;
         let requests = self.io.lines.dreq();
-        self.blocks.dma.flowed(channels, transfer.channel, value, requests);
+        self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
         let due = self.blocks.dma.expect();
         self.expect_transfer(due);
         true
     }
 
-    fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> u32 {
-        let value = bring(&self.sram, transfer, transfer.read_address);
+    fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> (u32, u32) {
+        let (value, waited) = self.fetch(transfer);
         self.io.address = port.to;
         let word = replicate(value, Size::of_bytes(transfer.bytes));
         self.blocks.pio[block].write(port.to & 0xffc, word, &mut self.io);
-        value
+        (value, waited)
     }
 
     fn take_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> u32 {

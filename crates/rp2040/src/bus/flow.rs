@@ -193,7 +193,7 @@ impl Bus {
         let (spi, dma) = (&mut self.blocks.spi[flow.index], &mut self.blocks.dma);
         let now = self.io.now.max(at);
         let (requests, all) = spi.requests();
-        match dma.next_in_flow(&flow.channels, requests, now, is_sram) {
+        match dma.next_in_flow(&flow.channels, requests, now, |address, _| is_sram(address)) {
             Next::Special => return false,
             Next::Nothing => {}
             Next::Transfer(transfer) => {
@@ -209,7 +209,7 @@ impl Bus {
                 self.io.lines.set_dreqs(all, requests);
                 self.io.address = flow.data;
                 self.dma_transfers += 1;
-                self.blocks.dma.flowed(&flow.channels, transfer.channel, value, requests);
+                self.blocks.dma.flowed(&flow.channels, transfer.channel, (value, 0), requests);
             }
         }
         self.io.now = now;

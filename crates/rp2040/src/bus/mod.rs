@@ -3,6 +3,7 @@
 //! in `consequences`.
 
 mod access;
+mod aside;
 mod block;
 mod block_resets;
 mod blocks;
@@ -118,6 +119,12 @@ pub(crate) struct Bus {
     /// A core looks at how full FIFOs of PIO blocks are: whoever leads these on stops behind each word.
     #[serde(skip)]
     heeds_words: bool,
+    /// No core uses the cache of the flash meanwhile: words from there may be moved when their turn comes.
+    #[serde(skip)]
+    flash_is_free: bool,
+    /// The last access that left blocks behind, to which they are led at the end of a run at the latest.
+    #[serde(skip)]
+    looked_until: Picoseconds,
 }
 
 /// What resets the chip.
@@ -173,6 +180,8 @@ impl Bus {
             spin: Spin::default(),
             pio_outlook: None,
             heeds_words: false,
+            flash_is_free: false,
+            looked_until: Picoseconds::ZERO,
         })
     }
 
@@ -221,6 +230,8 @@ impl Bus {
             spin: Spin::default(),
             pio_outlook: None,
             heeds_words: false,
+            flash_is_free: false,
+            looked_until: Picoseconds::ZERO,
         }
     }
 }

@@ -172,6 +172,7 @@ impl Bus {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
         self.heeds_words = looks.words_of.is_some();
+        self.flash_is_free = !looks.in_flash;
         self.find_patient(true);
         let shown = looks.words_of.map(|block| self.blocks.pio[block].fifo_states());
         while let Some(first) = self.io.first_due(until) {
@@ -183,7 +184,7 @@ impl Bus {
                 break;
             }
         }
-        self.heeds_words = false;
+        (self.heeds_words, self.flash_is_free) = (false, false);
         std::mem::take(&mut self.attention)
     }
 

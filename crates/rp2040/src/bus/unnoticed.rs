@@ -237,6 +237,13 @@ impl Bus {
         self.io.moved_unnoticed = true;
     }
 
+    /// The same while no core executes.
+    pub(crate) fn lead_all_asleep(&mut self, until: Picoseconds) {
+        self.flash_is_free = true;
+        self.lead_all_on(until);
+        self.flash_is_free = false;
+    }
+
     /// Leads all blocks on that nobody noticed, up to and including `until`.
     pub(crate) fn lead_all_on(&mut self, until: Picoseconds) {
         while self.may_lead_on()

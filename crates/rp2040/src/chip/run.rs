@@ -47,6 +47,7 @@ impl Rp2040 {
         self.bus.plan_lines();
         loop {
             if let Some(stop) = self.bus.stopped.take() {
+                self.bus.lead_all_on(self.bus.looked_until());
                 return stop;
             }
             if let Some(stop) = self.look_around() {
@@ -157,7 +158,7 @@ impl Rp2040 {
     pub(super) fn horizon(&mut self, core: usize, end: Picoseconds) -> Result<Horizon, Option<Stop>> {
         let now = self.bus.clock.time_of(self.cores[core].cycle);
         if now >= end {
-            self.bus.process_events(end);
+            self.bus.process_events(end.max(self.bus.looked_until()));
             return Err((!self.bus.attention).then_some(Stop::Time));
         }
         let mut latest = self.bus.latest_wake();
@@ -176,7 +177,7 @@ impl Rp2040 {
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
         self.bus.find_patient(true);
-        self.bus.lead_all_on(end);
+        self.bus.lead_all_asleep(end);
         if let Some(first) = self.bus.io.first_due(end)
             && self.bus.let_flow(first, end)
         {

@@ -184,7 +184,7 @@ impl Pins {
         self.outside_level =
             if level == Some(true) { self.outside_level | bit } else { self.outside_level & !bit };
         if driven != was_driven {
-            self.find_plain();
+            self.find_whether_plain(usize::from(pin));
         }
         self.resolve(at, bit);
     }
@@ -217,7 +217,7 @@ impl Pins {
     pub fn set_control(&mut self, at: Picoseconds, pin: u8, function: u8, overrides: Overrides) {
         self.function[usize::from(pin)] = function;
         self.overrides[usize::from(pin)] = overrides;
-        self.find_plain();
+        self.find_whether_plain(usize::from(pin));
         self.resolve(at, 1 << pin);
     }
 
@@ -229,7 +229,7 @@ impl Pins {
     /// The pad of a pin.
     pub fn set_pad(&mut self, at: Picoseconds, pin: u8, pad: Pad) {
         self.pads[usize::from(pin)] = pad;
-        self.find_plain();
+        self.find_whether_plain(usize::from(pin));
         self.resolve(at, 1 << pin);
     }
 

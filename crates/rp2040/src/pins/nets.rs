@@ -76,19 +76,22 @@ impl Pins {
     /// Finds out anew which pins are plain: nothing but the function that they are given to says what level they and their
     /// inputs have.
     pub(crate) fn find_plain(&mut self) {
-        self.selected = std::array::from_fn(|function| {
-            let selected = self.function.iter().zip(0..).filter(|(own, _)| usize::from(**own) == function);
-            selected.map(|(_, pin): (_, u32)| 1 << pin).sum()
-        });
-        let plain = |pin: &usize| {
-            let pad = self.pads[*pin];
-            self.wired[*pin] == 1 << *pin
-                && self.overrides[*pin] == Overrides::default()
-                && pad.input_enable
-                && !pad.output_disable
-        };
-        let pins: u32 = (0..PIN_COUNT as usize).filter(plain).map(|pin| 1 << pin).sum();
-        self.plain = pins & !self.outside_driven & !self.lines.pins();
+        (self.selected, self.plain) = Default::default();
+        (0..PIN_COUNT as usize).for_each(|pin| self.find_whether_plain(pin));
+    }
+
+    /// The same of one pin.
+    pub(super) fn find_whether_plain(&mut self, pin: usize) {
+        let (bit, pad, function) = (1 << pin, self.pads[pin], usize::from(self.function[pin]));
+        for (selected, number) in self.selected.iter_mut().zip(0..) {
+            *selected = if number == function { *selected | bit } else { *selected & !bit };
+        }
+        let is_plain = self.wired[pin] == bit
+            && self.overrides[pin] == Overrides::default()
+            && pad.input_enable
+            && !pad.output_disable
+            && (self.outside_driven | self.lines.pins()) & bit == 0;
+        self.plain = if is_plain { self.plain | bit } else { self.plain & !bit };
     }
 
     /// Whether the chip drives a pad.

@@ -18,6 +18,9 @@ const DMA_ABORT: u32 = DMA + 0x444;
 const FSTAT: u32 = PIO[0] + 4;
 const FDEBUG: u32 = PIO[0] + 8;
 const INSTR: u32 = 0xd8;
+const CPUID: u32 = 0xd000_0000;
+const SPINLOCK: u32 = 0xd000_0104;
+const TIMERAWL: u32 = 0x4005_4028;
 const GPIO_OUT_XOR: u32 = 0xd000_001c;
 const GPIO_OE_SET: u32 = 0xd000_0024;
 
@@ -181,18 +184,21 @@ struct Driver {
     data: u32,
     select: u32,
     program: &'static [u32],
-    /// Where IN's loop begins, and the last instruction.
-    end: u32,
+    /// The last instruction of OUT's loop, and that of IN's.
+    ends: [u32; 2],
+    /// The program takes the counts of its loops out of its FIFO.
+    counts: bool,
 }
 
 /// Side-set of one pin.
 const HIGH: u32 = 1 << 12;
 /// Out and in with the clock low and high, both loops of two instructions; the second program gives a pulse between, and the
-/// third one idles a cycle in each half.
-const PROGRAMS: [&[u32]; 3] = [
+/// third one idles a cycle in each half. The fourth one takes both counts out of its FIFO, whole words in one instruction each.
+const PROGRAMS: [&[u32]; 4] = [
     &[0x6001, 0x0040 | HIGH, 0xe080, 0x4001 | HIGH, 0x0083, 0xa042],
     &[0x6001, 0x0040 | HIGH, 0xe080, 0xa042 | HIGH, 0x4001, 0x0084 | HIGH],
     &[0x6101, 0x0140 | HIGH, 0xe080, 0x4101 | HIGH, 0x0183, 0xa042],
+    &[0x6020, 0x6040, 0xe081, 0x6001, 0x0043 | HIGH, 0xe080, 0x4001 | HIGH, 0x0086],
 ];
 
 impl Driver {
@@ -235,7 +241,7 @@ impl Driver {
         write(GPIO_OUT_XOR, 1 << self.select);
         let divider = random.of(&[1 << 16, 2 << 16, 2 << 16, 3 << 16, 0x280 << 8, 5 << 16]);
         write(self.at(0xc8), divider);
-        let end = if gives == 0 { 1 } else { self.end };
+        let end = self.ends[usize::from(gives != 0)];
         write(self.at(0xcc), end << 12);
         // Whoever joins a FIFO empties both.
         write(self.at(0xd0), shift ^ 1 << 30);
@@ -244,7 +250,9 @@ impl Driver {
         write(PIO[0], 1 << (4 + self.machine) | 1 << (8 + self.machine));
         for (value, instruction) in [(32 * sends - 1, 0x6020), (32 * gives.max(1) - 1, 0x6040)] {
             write(self.transmit(), value);
-            write(self.at(INSTR), instruction);
+            if !self.counts {
+                write(self.at(INSTR), instruction);
+            }
         }
         write(self.at(INSTR), 0x0000);
         write(FDEBUG, u32::MAX);
@@ -345,10 +353,11 @@ impl Driver {
     /// Looks at something that shows what the machine does, or asks for an interrupt of its pin.
     fn look(&self, random: &mut Random) -> [u32; 3] {
         let (word, place) = (4 * (self.data / 8), 4 * (self.data % 8));
-        match random.below(6) {
+        match random.below(8) {
             0 => [1, GPIO_IN, 0],
             1 => [1, PIO[0] + random.of(&[4, 0xc, 0x3c, 0x128]), 0],
-            2 => [1, self.at(0xd4), 0],
+            2 | 6 => [1, self.at(0xd4), 0],
+            7 => [1, random.of(&[CPUID, SPINLOCK, TIMERAWL, DMA + 0xc, DMA + 0x48]), 0],
             3 => [1, IO_BANK0 + 0xf0 + word, 0],
             4 => [0, IO_BANK0 + 0xf0 + word, u32::MAX],
             _ => [0, IO_BANK0 + 0x100 + word, random.of(&[0, 4, 8]) << place],
@@ -366,14 +375,15 @@ fn driver(seed: u64) -> Driver {
     let clock = random.below(28);
     let data = (clock + 1 + random.below(5)) % 29;
     let select = (clock + 9 + random.below(5)) % 29;
-    let program = random.below(3) as usize;
+    let program = random.below(PROGRAMS.len() as u32) as usize;
     Driver {
         machine: random.below(4),
         clock,
         data,
         select,
         program: PROGRAMS[program],
-        end: [4, 5, 4][program],
+        ends: [[1, 4], [1, 5], [1, 4], [4, 7]][program],
+        counts: program == 3,
     }
 }
 

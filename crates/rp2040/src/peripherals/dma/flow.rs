@@ -199,14 +199,14 @@ impl Dma {
         (std::mem::replace(&mut self.due, due) != due).then_some(due)
     }
 
-    /// Whose turn it is at `now`, when a transfer of the flow is due; `is_memory` tells where words may be moved.
+    /// Whose turn it is at `now`, when a transfer of the flow is due; `is_memory` tells from where words may be moved, or (true) to where.
     #[inline]
     pub(crate) fn next_in_flow(
         &mut self,
         channels: &Channels,
         requests: u64,
         now: Picoseconds,
-        is_memory: impl Fn(u32) -> bool,
+        is_memory: impl Fn(u32, bool) -> bool,
     ) -> Next {
         let ready = self.ready & channels.asked(requests);
         let (mut candidates, mut left) = (0, self.ready);
@@ -225,7 +225,8 @@ impl Dma {
         let mut arbiter = self.arbiter;
         let index = arbiter.pick(candidates, self.high);
         let transfer = self.transfer(index);
-        if !is_memory(if channels.receives(index) { transfer.write_address } else { transfer.read_address }) {
+        let writes = channels.receives(index);
+        if !is_memory(if writes { transfer.write_address } else { transfer.read_address }, writes) {
             return Next::Special;
         }
         self.arbiter = arbiter;
@@ -234,10 +235,16 @@ impl Dma {
         Next::Transfer(transfer)
     }
 
-    /// A transfer of the flow is made; `requests` are those that stand now.
+    /// A transfer of the flow is made, in which the memory let it wait for so many cycles; `requests` are those that stand now.
     #[inline]
-    pub(crate) fn flowed(&mut self, channels: &Channels, index: usize, value: u32, requests: u64) {
-        self.schedule.occupy(channels.cycles_of(index));
+    pub(crate) fn flowed(
+        &mut self,
+        channels: &Channels,
+        index: usize,
+        (value, waited): (u32, u32),
+        requests: u64,
+    ) {
+        self.schedule.occupy(channels.cycles_of(index) + waited);
         self.sniff(index, value);
         self.channels[index].advance();
         if channels.asked(requests) >> index & 1 == 0 {

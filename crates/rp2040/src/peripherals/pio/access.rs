@@ -68,7 +68,7 @@ impl Peripheral for Pio {
             INSTR_MEM0..=INSTR_MEM31 => {
                 self.machines.iter_mut().for_each(|machine| machine.program_changes(now));
                 self.program[word(offset, INSTR_MEM0)] = value as u16;
-                self.decoded = Default::default();
+                (self.decoded, self.spare) = Default::default();
                 self.wake_stalled(now, |_| true);
             }
             SM0..SM_END => self.write_machine(word_of_machine(offset), value, now),
@@ -170,7 +170,7 @@ impl Pio {
         match register {
             CLKDIV => return machine.set_clkdiv(value & CLKDIV_BITS, now),
             INSTR => {
-                self.decoded[n] = None;
+                self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
                 return machine.force(value as u16, now);
             }
             EXECCTRL => machine.execctrl = value & EXECCTRL_BITS,
@@ -179,7 +179,7 @@ impl Pio {
             _ => return,
         }
         machine.reconfigure(now);
-        self.decoded[n] = None;
+        self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
         self.lines_stale = true;
     }
 

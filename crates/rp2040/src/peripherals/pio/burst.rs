@@ -8,7 +8,7 @@ use super::state_machine::StateMachine;
 use super::{ALL_PINS, Io, NEVER, Pio};
 
 /// As many changes as `Pins` remembers, and one for all that were before.
-const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
+pub(super) const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
 /// Places for them; a power of two.
 const PLACES: usize = 8;
 const _: () = assert!(TOLD <= PLACES && TOLD >= super::inputs::KEPT);
@@ -65,6 +65,18 @@ impl Untold {
         }
     }
 
+    /// Whether somebody keeps every edge.
+    pub(super) fn is_told_at_once(&self) -> bool {
+        self.told_at_once
+    }
+
+    /// Some pins changed more than once, and others so many times; the last few changes are still to come.
+    pub(super) fn change_often(&mut self, pulsed: u32, others: u32, times: u32) {
+        let (pulsed, others) = (pulsed & self.visible, if times == 0 { 0 } else { others & self.visible });
+        self.pulsed |= pulsed | if times > 1 { others } else { self.changed & others };
+        self.changed |= pulsed | others;
+    }
+
     /// Whether what happened is to be told before anything else does.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
@@ -87,7 +99,8 @@ impl Pio {
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
         let decoded = self.decoded[n].take();
-        let mut decoded = decoded.unwrap_or_else(|| Box::new(Decoded::new(&self.program, &self.machines[n])));
+        let again = || Decoded::again(self.spare[n].take(), &self.program, &self.machines[n]);
+        let mut decoded = decoded.unwrap_or_else(again);
         let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
         self.decoded[n] = Some(decoded);
         reached

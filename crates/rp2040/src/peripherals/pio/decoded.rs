@@ -82,6 +82,8 @@ pub(super) struct Decoded {
     pulls_at: u8,
     pushes_at: u8,
     words: WordPace,
+    /// The place from which that is known, where it follows from the program alone.
+    words_from: Option<u8>,
     /// The loop that comes back to each place, once that was asked for.
     loops: [Option<Option<Box<Loop>>>; 32],
 }
@@ -171,8 +173,22 @@ impl Decoded {
             pulls_at,
             pushes_at,
             words: WordPace::of(machine, program),
+            words_from: words_from(machine),
             loops: Default::default(),
         }
+    }
+
+    /// The same, where the program was decoded before and is as it was: of a machine that was set to something else and back only
+    /// the place may be another.
+    pub(super) fn again(spare: Option<Box<Self>>, program: &[u16; 32], machine: &StateMachine) -> Box<Self> {
+        let Some(mut decoded) = spare.filter(|spare| spare.config == machine.config) else {
+            return Box::new(Self::new(program, machine));
+        };
+        let from = words_from(machine);
+        if from.is_none() || from != decoded.words_from {
+            (decoded.words, decoded.words_from) = (WordPace::of(machine, program), from);
+        }
+        decoded
     }
 
     /// The loop that comes back to a place, if it goes the same way whatever the data.
@@ -188,10 +204,21 @@ impl Decoded {
         matches!(self.loops[usize::from(place) % 32], Some(Some(_)))
     }
 
+    /// The loop that comes back to a place, where it was looked for.
+    #[inline]
+    pub(super) fn known_loop_at(&self, place: u8) -> Option<&Loop> {
+        self.loops[usize::from(place) % 32].as_ref()?.as_deref()
+    }
+
     /// How soon words may move.
     pub(super) fn word_pace(&self) -> &WordPace {
         &self.words
     }
+}
+
+/// The place from which a machine goes on, if the next instruction is the program's.
+fn words_from(machine: &StateMachine) -> Option<u8> {
+    (!machine.executes_written()).then_some(machine.pc)
 }
 
 /// What the instructions of the quick way work on.

@@ -8,6 +8,9 @@ use super::state_machine::{FULL_COUNT, StateMachine};
 /// Instructions in the longest loop that is looked at.
 const MOST_STEPS: usize = 8;
 
+/// Further ahead nobody looks: a word has no more bits.
+const MOST_ROUNDS_AHEAD: u64 = 32;
+
 /// What counts the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
@@ -56,6 +59,8 @@ pub(super) struct Loop {
     pub(super) into: Option<Shift>,
     /// What SET or OUT writes last in a round.
     pub(super) written: Option<Written>,
+    /// Where a machine stands behind each instruction, and the tick of that within a round.
+    places: Vec<(u64, u8)>,
 }
 
 /// What a machine wrote last, for OUT_STICKY.
@@ -78,6 +83,7 @@ impl Loop {
             out: None,
             into: None,
             written: None,
+            places: Vec::new(),
         }
     }
 
@@ -89,6 +95,7 @@ impl Loop {
             let step = &steps[usize::from(place) % 32];
             let jumps = all.add(step, config)?;
             place = if jumps { step.target } else { step.next };
+            all.places.push((all.last_tick, place));
             if place == start {
                 return Some(all);
             }
@@ -182,6 +189,23 @@ impl Loop {
         let in_threshold = if config.autopush { Some(config.push_threshold) } else { None };
         let into = shifted_rounds(self.into, machine.isr_count, in_threshold, room);
         most.min(counted).min(out).min(into).min(self.asked_rounds(machine))
+    }
+
+    /// The ticks that pass from where a machine stands, at the beginning of a round, before a word moves or anything else happens
+    /// but these rounds; nothing where the next one is no such round.
+    pub(super) fn ticks_alone(&self, machine: &StateMachine) -> Option<u64> {
+        let rounds = self.rounds(machine, MOST_ROUNDS_AHEAD).checked_sub(1)?;
+        Some(rounds * self.ticks + self.last_tick)
+    }
+
+    /// Where a machine that stands at the beginning of a round is after so many ticks, if these are of rounds that are known.
+    pub(super) fn place_after(&self, machine: &StateMachine, ticks: u64) -> Option<u8> {
+        let Some(last) = ticks.checked_sub(machine.delay + 1) else { return Some(machine.pc) };
+        if last / self.ticks >= self.rounds(machine, MOST_ROUNDS_AHEAD) {
+            return None;
+        }
+        let within = last % self.ticks;
+        self.places.iter().rev().find(|(tick, _)| *tick <= within).map(|&(_, place)| place)
     }
 
     /// The rounds up to the first in which no bit is left where a jump asks for one.

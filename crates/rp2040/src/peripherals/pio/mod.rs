@@ -141,6 +141,9 @@ pub struct Pio {
     /// The programs of the machines, decoded since a register was last written.
     #[serde(skip)]
     decoded: [Option<Box<Decoded>>; MACHINES],
+    /// What they were before that: a machine may be set to what it was.
+    #[serde(skip)]
+    spare: [Option<Box<Decoded>>; MACHINES],
 }
 
 impl Pio {
@@ -169,6 +172,7 @@ impl Pio {
             heard: 0,
             debug_rose: false,
             decoded: Default::default(),
+            spare: Default::default(),
         }
     }
 

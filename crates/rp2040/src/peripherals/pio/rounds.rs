@@ -10,6 +10,8 @@ use super::{ALL_PINS, Io, Pio};
 
 /// Fewer rounds are executed as quickly.
 const FEWEST_ROUNDS: u64 = 2;
+/// Rounds that are gone through change by change at the end: as many as there are changes that anybody remembers, two in each.
+const ROUNDS_AT_END: u32 = super::burst::TOLD.div_ceil(2) as u32;
 /// What one go may shift at the most.
 const MOST_ROUNDS: u64 = 32;
 
@@ -77,7 +79,9 @@ impl Pio {
         let (config, divider, mut osr) = (machine.config, machine.divider, machine.osr);
         let mut levels = untold.levels();
         let bits = looped.out.map_or(0, |out| out.bits);
-        for round in 0..u64::from(rounds.count) {
+        let skipped = untold.rounds_untold(looped, rounds.count);
+        let mut round = 0;
+        while round < u64::from(rounds.count) {
             for one in looped.moves() {
                 if one.shifts_out {
                     let (data, rest) = shifted_out(osr, bits, config.out_right);
@@ -93,6 +97,12 @@ impl Pio {
                         self.tell(untold, cycle, io);
                     }
                 }
+            }
+            round += 1;
+            if round == 1 && skipped != 0 {
+                levels = untold.skip(looped, written_first(osr, config.out_right), skipped);
+                osr = shifted_by(osr, u32::from(bits) * skipped, config.out_right);
+                round += u64::from(skipped);
             }
         }
     }
@@ -110,6 +120,47 @@ impl Pio {
         self.lines_stale |= moved_out || moved_in;
         reached
     }
+}
+
+impl Untold {
+    /// Rounds behind the first one whose single changes nobody can tell apart afterwards: those in which a pin that shows goes up
+    /// and down anyway, so that the ones that follow have all changes that are remembered.
+    fn rounds_untold(&self, looped: &Loop, count: u32) -> u32 {
+        let written = |to_high: bool| {
+            let moves = looped.moves().iter();
+            moves.fold(0, |pins, one| pins | one.mask & if to_high { one.levels } else { !one.levels })
+        };
+        let pulses = written(true) & written(false) & self.visible();
+        let (fixed, data) = looped.pins();
+        let moves_bit = looped.out.is_none_or(|out| !out.at_pins || out.bits == 1 && data.is_power_of_two());
+        let is_plain = pulses != 0 && fixed & data == 0 && moves_bit && !self.is_told_at_once();
+        let skipped = count.saturating_sub(1 + ROUNDS_AT_END);
+        if is_plain && skipped >= FEWEST_ROUNDS as u32 { skipped } else { 0 }
+    }
+
+    /// Skips rounds that write these bits, the first in the highest bit; gives the levels behind them.
+    fn skip(&mut self, looped: &Loop, bits: u32, rounds: u32) -> u32 {
+        let (_, data) = looped.pins();
+        let before = u32::from(self.levels() & data != 0);
+        let moves = (bits ^ (before << 31 | bits >> 1)) & u32::MAX << (32 - rounds);
+        let times = if data == 0 { 0 } else { moves.count_ones() };
+        let written = |high: bool| {
+            looped
+                .moves()
+                .iter()
+                .fold(0, |pins, one| pins | one.mask & if high { one.levels } else { !one.levels })
+        };
+        self.change_often(written(true) & written(false), data, times);
+        let level = if bits >> (32 - rounds) & 1 == 1 { data } else { 0 };
+        let levels = self.levels() & !data | level;
+        self.start_at(levels);
+        levels
+    }
+}
+
+/// The bits that a shift register gives, the first in the highest bit.
+fn written_first(osr: u32, to_the_right: bool) -> u32 {
+    if to_the_right { osr.reverse_bits() } else { osr }
 }
 
 impl StateMachine {

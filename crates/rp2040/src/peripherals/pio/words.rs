@@ -3,7 +3,7 @@
 
 use super::decoded::Decoded;
 use super::reach::{places_from, successors};
-use super::registers::Config;
+use super::registers::{ADDR, Config, RXF0, SM_STRIDE, SM0, TXF0};
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
 use crate::lines::Dreq;
@@ -132,7 +132,7 @@ impl Pio {
         let machines = self.machines.iter().zip(&self.decoded);
         let first = machines.map(|(machine, decoded)| match decoded {
             _ if machine.due == NEVER => NEVER,
-            Some(decoded) if alone => machine.next_word(decoded.word_pace()),
+            Some(decoded) if alone => machine.next_word(decoded),
             _ => machine.due,
         });
         let first = first.min().unwrap_or(NEVER);
@@ -145,7 +145,8 @@ impl Pio {
     pub(crate) fn decode(&mut self) {
         for (machine, decoded) in self.machines.iter().zip(&mut self.decoded) {
             if machine.enabled && decoded.is_none() {
-                *decoded = Some(Box::new(Decoded::new(&self.program, machine)));
+                let spare = self.spare[usize::from(machine.index)].take();
+                *decoded = Some(Decoded::again(spare, &self.program, machine));
             }
         }
     }
@@ -180,6 +181,35 @@ impl Pio {
         machine.stall.is_none() && has_bits && !self.lines_stale && self.next_word() > at
     }
 
+    /// Whether no word moves up to and including a time, unless the system moves it, and an access then would find no cycle that is
+    /// a picosecond ahead.
+    pub(crate) fn moves_no_word(&self, at: Picoseconds) -> bool {
+        !self.lines_stale && self.edges.last_at(at) == self.edges.cycle_at(at) && self.next_word() > at
+    }
+
+    /// What a register at an offset shows of where a machine stands, if that is a loop that is known and nobody leads the block on
+    /// before.
+    pub(crate) fn shows_place(&self, offset: u32, at: Picoseconds) -> Option<u32> {
+        let n = offset.checked_sub(SM0 + ADDR).filter(|from| from % SM_STRIDE == 0)? / SM_STRIDE;
+        let machine = self.machines.get(n as usize)?;
+        let goes_on = machine.enabled && !machine.executes_written() && machine.is_between_instructions();
+        let looped = self.decoded[n as usize].as_ref()?.known_loop_at(machine.pc).filter(|_| goes_on)?;
+        let ticks = machine.divider.ticks_through(self.edges.cycle_at(at));
+        looped.place_after(machine, ticks).map(u32::from)
+    }
+
+    /// The machine whose FIFO takes a word at an offset, if nothing follows from that before the machine asks for it.
+    pub(crate) fn takes_word(&self, offset: u32, at: Picoseconds) -> Option<usize> {
+        let n = fifo(offset, TXF0)?;
+        (self.leaves_fifos_alone(n, at) && !self.machines[n].transmit.is_full()).then_some(n)
+    }
+
+    /// The machine whose FIFO gives a word at an offset, if nothing follows from that before the machine brings another.
+    pub(crate) fn gives_word(&self, offset: u32, at: Picoseconds) -> Option<usize> {
+        let n = fifo(offset, RXF0)?;
+        (self.leaves_fifos_alone(n, at) && !self.machines[n].receive.is_empty()).then_some(n)
+    }
+
     /// The DMA brings a word to a machine that leaves its FIFOs alone.
     pub(crate) fn be_handed(&mut self, n: usize, word: u32, io: &mut Io) {
         let machine = &mut self.machines[n];
@@ -203,16 +233,30 @@ impl Pio {
     }
 }
 
+/// Whose FIFO is at an offset, where those of the machines begin.
+fn fifo(offset: u32, first: u32) -> Option<usize> {
+    let n = offset.checked_sub(first)? as usize / 4;
+    (n < MACHINES).then_some(n)
+}
+
 impl StateMachine {
-    fn next_word(&self, pace: &WordPace) -> u64 {
-        match pace {
-            WordPace::Shifts { out, into } if self.is_between_instructions() && self.enabled => {
+    /// The cycle before which no word moves. In a loop that is known that is when its rounds say; elsewhere the pace of the whole
+    /// program says it.
+    fn next_word(&self, decoded: &Decoded) -> u64 {
+        if !self.enabled || self.executes_written() || !self.is_between_instructions() {
+            return self.due;
+        }
+        let alone = decoded.known_loop_at(self.pc).and_then(|looped| looped.ticks_alone(self));
+        let ticks = match (decoded.word_pace(), alone) {
+            (WordPace::Unknown, None) => return self.due,
+            (WordPace::Unknown, Some(alone)) => Some(alone),
+            (WordPace::Shifts { out, into }, alone) => {
                 let out = out.map(|out| out.ticks_left(self.osr_count));
                 let into = into.map(|into| into.ticks_left(self.isr_count));
-                let ticks = out.into_iter().chain(into).min();
-                ticks.map_or(NEVER, |ticks| self.divider.after(self.delay + ticks))
+                let first = out.into_iter().chain(into).min();
+                first.map(|ticks| ticks.max(alone.unwrap_or(0)))
             }
-            _ => self.due,
-        }
+        };
+        ticks.map_or(NEVER, |ticks| self.divider.after(self.delay + ticks))
     }
 }

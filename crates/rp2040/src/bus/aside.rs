@@ -1,0 +1,166 @@
+//! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks, the time,
+//! the DMA's registers, and FIFOs through which no word has moved meanwhile. Such a block stays behind them, so that whole words of it are gone
+//! through in one go, however often a core looks whether there is room for another.
+
+use units::Picoseconds;
+
+use crate::bus::Bus;
+use crate::bus::block::Block;
+use crate::peripherals::Peripheral;
+use crate::peripherals::Source;
+
+const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
+/// CPUID of the single-cycle block, and its divider, interpolators and spinlocks, which have to do with no pin (RP2040 datasheet
+/// 2.3.1.7).
+const CPUID: u32 = 0;
+const COMPUTING: std::ops::Range<u32> = 0x5c..0x180;
+
+/// What such an access goes to, by its offset.
+#[derive(Debug, Clone, Copy)]
+enum Register {
+    Sio(u32),
+    /// One that has to do with no PIO block but by words.
+    Other(Block, u32),
+    Pio(usize, u32),
+}
+
+impl Register {
+    fn of(address: u32) -> Option<Self> {
+        let offset = address & 0xffc;
+        match address >> 28 {
+            0xd => {
+                let offset = address & 0x0fff_fffc;
+                (offset == CPUID || COMPUTING.contains(&offset)).then_some(Self::Sio(offset))
+            }
+            0x4 => Block::on_apb(address)
+                .filter(|&block| block == Block::Timer)
+                .map(|block| Self::Other(block, offset)),
+            0x5 => match Block::on_ahb(address)? {
+                Block::Pio(block) => Some(Self::Pio(block, offset)),
+                Block::Dma => Some(Self::Other(Block::Dma, offset)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Bus {
+    /// Loads a word from a register while the blocks stay behind; nothing, before anything has happened, where that would show.
+    #[inline]
+    pub(super) fn load_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
+        if self.may_lead_on() { self.find_aside(core, pc, address, cycle) } else { None }
+    }
+
+    #[inline(never)]
+    fn find_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
+        let now = self.clock.time_of(cycle);
+        let register = Register::of(address).filter(|_| self.may_stay_behind(now))?;
+        match register {
+            Register::Pio(block, offset) => self.load_fifo_aside((core, pc, address), now, (block, offset)),
+            Register::Other(block, _) if self.blocks.is_held(block) => None,
+            Register::Other(block, offset) => {
+                let led_to = self.turn_aside(core, pc, address, now);
+                let value = self.blocks.read(block, offset, &mut self.io);
+                self.io.now = led_to;
+                Some(value)
+            }
+            Register::Sio(offset) => {
+                let led_to = self.turn_aside(core, pc, address, now);
+                let value = self.blocks.sio.read(core, offset, &mut self.io);
+                self.io.now = led_to;
+                Some(value)
+            }
+        }
+    }
+
+    fn load_fifo_aside(
+        &mut self,
+        (core, pc, address): (usize, u32, u32),
+        now: Picoseconds,
+        (block, offset): (usize, u32),
+    ) -> Option<u32> {
+        if !self.stays_behind(block, now) {
+            return None;
+        }
+        let pio = &self.blocks.pio[block];
+        let shown = if pio.shows_words(offset) {
+            Some(pio.peek(offset, &self.io))
+        } else {
+            pio.shows_place(offset, now)
+        };
+        if let Some(value) = shown {
+            let led_to = self.turn_aside(core, pc, address, now);
+            self.io.now = led_to;
+            return Some(value);
+        }
+        let machine = pio.gives_word(offset, now)?;
+        let led_to = self.turn_aside(core, pc, address, now);
+        self.io.now = led_to;
+        Some(self.blocks.pio[block].hand_over(machine, &mut self.io))
+    }
+
+    /// Stores a word in the same way; false, before anything has happened, where that would show.
+    #[inline]
+    pub(super) fn store_aside(&mut self, core: usize, pc: u32, address: u32, value: u32, cycle: u64) -> bool {
+        self.may_lead_on() && self.find_store_aside(core, pc, address, value, cycle)
+    }
+
+    #[inline(never)]
+    fn find_store_aside(&mut self, core: usize, pc: u32, address: u32, value: u32, cycle: u64) -> bool {
+        let now = self.clock.time_of(cycle);
+        match Register::of(address).filter(|_| self.may_stay_behind(now)) {
+            Some(Register::Sio(offset)) => {
+                let led_to = self.turn_aside(core, pc, address, now);
+                self.blocks.sio.write(core, offset, value, &mut self.io);
+                self.io.now = led_to;
+            }
+            Some(Register::Pio(block, offset)) if address & 0x3000 == 0 && self.stays_behind(block, now) => {
+                let Some(machine) = self.blocks.pio[block].takes_word(offset, now) else { return false };
+                let led_to = self.turn_aside(core, pc, address, now);
+                self.io.now = led_to;
+                self.blocks.pio[block].be_handed(machine, value, &mut self.io);
+            }
+            _ => return false,
+        }
+        self.flow = None;
+        self.spin.end();
+        true
+    }
+
+    /// Whether nothing is due up to and including `now` but blocks that are led on later, of which none moves a word before.
+    fn may_stay_behind(&self, now: Picoseconds) -> bool {
+        let io = &self.io;
+        let led = io.unnoticed | io.patient_pio;
+        let is_behind = |n: &usize| io.due(BLOCKS[*n]).is_some_and(|due| due <= now);
+        io.next_wake() <= now
+            && io.next_wake_besides(led) > now
+            && !self.is_observed()
+            && (0..BLOCKS.len()).filter(is_behind).all(|n| self.blocks.pio[n].moves_no_word(now))
+    }
+
+    /// Whether a block is one that is led on later, and is not held in reset.
+    fn stays_behind(&self, block: usize, now: Picoseconds) -> bool {
+        let led = self.io.unnoticed | self.io.patient_pio;
+        led >> BLOCKS[block].index() & 1 == 1
+            && !self.blocks.is_held(Block::Pio(block))
+            && self.blocks.pio[block].moves_no_word(now)
+    }
+
+    /// When a core looked past the blocks last: no run ends before they have come that far.
+    #[inline]
+    pub(crate) fn looked_until(&self) -> Picoseconds {
+        self.looked_until
+    }
+
+    /// An access happens at `now`; gives the time up to which everything has happened, to which the clock is to be put back.
+    fn turn_aside(&mut self, core: usize, pc: u32, address: u32, now: Picoseconds) -> Picoseconds {
+        self.spin.access();
+        let io = &mut self.io;
+        io.ahead = (io.now - now).max(Picoseconds::ZERO);
+        (io.core, io.pc, io.address) = (core as u8, pc, address);
+        let later = io.now.max(now);
+        self.looked_until = later;
+        std::mem::replace(&mut io.now, later)
+    }
+}
