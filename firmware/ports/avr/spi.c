@@ -52,6 +52,24 @@ static inline void deselect(uint8_t flags) {
 #endif
 }
 
+/* For a part of a transaction, unless none may come in during the whole of it. */
+static inline uint8_t hold_interrupts(void) {
+    uint8_t flags = 0;
+#ifndef SPI_HOLDS_INTERRUPTS
+    flags = SREG;
+    cli();
+#endif
+    return flags;
+}
+
+static inline void let_interrupts(uint8_t flags) {
+#ifndef SPI_HOLDS_INTERRUPTS
+    SREG = flags;
+#else
+    (void)flags;
+#endif
+}
+
 /* Ends, as the SPI clocks a byte whoever is at the other end. */
 static inline void wait(void) {
     while (!(SPSR & _BV(SPIF))) {
@@ -93,12 +111,11 @@ static inline void receive(uint8_t *in, size_t count) {
     }
     SPDR = 0;
     while (--count) {
-        uint8_t held = SREG;
-        cli();
+        uint8_t held = hold_interrupts();
         wait();
         SPDR = 0;
         uint8_t byte = SPDR;
-        SREG = held;
+        let_interrupts(held);
         *in++ = byte;
     }
     wait();
