@@ -1,6 +1,6 @@
 /* A chip as whole Ethernet frames, for a TCP/IP stack in software: socket 0 of a WIZnet chip in MACRAW mode
- * (frames_wiznet.h), the radio of a Pico W (frames_cyw43.h), a PHY behind RMII (frames_rmii.h), or the ideal MAC (ideal_mac/ideal_mac.c). The build takes
- * the one that board.h names. */
+ * (frames_wiznet.h), the radio of a Pico W (frames_cyw43.h), a PHY behind RMII (frames_rmii.h), or the ideal MAC
+ * (ideal_mac/ideal_mac.c). The build takes the one that board.h names. */
 #ifndef FRAMES_H
 #define FRAMES_H
 

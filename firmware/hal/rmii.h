@@ -1,5 +1,6 @@
-/* A MAC's side of RMII, as far as it needs the port: pins, a ring for each direction, and the CRC of IEEE 802.3 (clause 3) over
- * what is copied between a ring and memory. drivers/rmii makes frames of it. Places in a ring are offsets, which wrap. */
+/* A MAC's side of RMII, as far as it needs the port: pins, a ring for each direction, and the CRC of IEEE 802.3 (clause
+ * 3) over what is copied between a ring and memory. drivers/rmii makes frames of it. Places in a ring are offsets,
+ * which wrap. */
 #ifndef HAL_RMII_H
 #define HAL_RMII_H
 
@@ -21,11 +22,11 @@
 #endif
 
 /* Gives the PHY its reference clock, and has bytes come into the receive ring from its beginning on. Both handlers are
- * called in interrupt context: `frame_ended` with the place behind a frame's last byte, `frame_left` when a frame is out of
- * the transmit ring. */
+ * called in interrupt context: `frame_ended` with the place behind a frame's last byte, `frame_left` when a frame is
+ * out of the transmit ring. */
 void rmii_start(void (*frame_ended)(uint32_t place), void (*frame_left)(void));
-/* Has a frame leave: a word of the port's own at `place`, a multiple of four, and so many bytes behind it, check sequence
- * and all. Not before the frame before is out of the ring. */
+/* Has a frame leave: a word of the port's own at `place`, a multiple of four, and so many bytes behind it, check
+ * sequence and all. Not before the frame before is out of the ring. */
 void rmii_send(uint32_t place, size_t bytes);
 
 /* Begins a CRC. */

@@ -1,5 +1,5 @@
-/* lwIP's options as a published MAC by PIO sets them (docs/explanation/rmii-by-pio.md): full segments, all else opt.h's, its own
- * checksum among it. The window is thus four segments. */
+/* lwIP's options as a published MAC by PIO sets them (docs/explanation/rmii-by-pio.md): full segments, all else
+ * opt.h's, its own checksum among it. The window is thus four segments. */
 #ifndef LWIP_SETTINGS_RMII_H
 #define LWIP_SETTINGS_RMII_H
 

@@ -1,6 +1,7 @@
-"""The picture of ``docs/explanation/rmii-by-pio.md``: ``python tools/documents/rmii_by_pio.py [RUN FOLDER]``.
+"""The picture of ``docs/explanation/rmii-by-pio.md``: ``python tools/documents/rmii_by_pio.py [RUN FOLDER]...``.
 
-It draws a run of ``suites/rmii-by-pio.toml``, and without a folder runs that first, which needs the firmware.
+It draws runs of ``suites/rmii-by-pio.toml``, each row of the first one that has it. Without a folder it runs the suite,
+which needs the firmware.
 """
 
 from __future__ import annotations
@@ -83,12 +84,11 @@ def main() -> None:
     """Draw the picture."""
     import vl_convert
 
-    if len(sys.argv) > 1:
-        run = airwire.load_run(Path(sys.argv[1]))
-    else:
-        with tempfile.TemporaryDirectory() as name:
-            run = airwire.run(REPOSITORY / "suites" / "rmii-by-pio.toml", out=Path(name) / "run")
-    png = vl_convert.vegalite_to_png(specification(bars(run)), scale=SCALE)
+    with tempfile.TemporaryDirectory() as name:
+        runs = [airwire.load_run(folder) for folder in sys.argv[1:]]
+        runs = runs or [airwire.run(REPOSITORY / "suites" / "rmii-by-pio.toml", out=Path(name) / "run")]
+    seen = {(bar["column"], bar["clock"], bar["kind"]): bar for run in reversed(runs) for bar in bars(run)}
+    png = vl_convert.vegalite_to_png(specification(list(seen.values())), scale=SCALE)
     PICTURE.write_bytes(compressed(png))
 
 

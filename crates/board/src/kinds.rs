@@ -11,7 +11,7 @@ use super::file::PartEntry;
 use super::header::Defines;
 use super::mcus::{FIRST_ADC_GPIO, LAST_GPIO};
 use super::parts::{
-    Part, button, cyw43439, eeprom, ideal_mac, lan8720, led, loopback, switch, voltage, wire, wiznet,
+    Part, button, cyw43439, eeprom, ideal_mac, led, loopback, rmii_phy, switch, voltage, wire, wiznet,
 };
 
 /// All kinds, in the order in which they are listed.
@@ -26,7 +26,7 @@ pub(super) fn kinds() -> &'static [Kind] {
             voltage::KIND,
             eeprom::KIND,
             ideal_mac::KIND,
-            lan8720::KIND,
+            rmii_phy::KIND,
             cyw43439::KIND,
         ];
         kinds.extend(Model::ALL.iter().copied().map(wiznet::kind));

@@ -1,6 +1,7 @@
-/* iperf's server for TCP in the shape that servers on lwIP's raw interface usually have: bytes are done with in the callback
- * that brings them, and one loop asks for frames and timers and never sleeps. It has no transport below it, so that nothing
- * stands between a frame and its acknowledgement; what the transport costs is the difference to apps/iperf. */
+/* iperf's server for TCP in the shape that servers on lwIP's raw interface usually have: bytes are done with in the
+ * callback that brings them, and one loop asks for frames and timers and never sleeps. It has no transport below it, so
+ * that nothing stands between a frame and its acknowledgement; what the transport costs is the difference to
+ * apps/iperf. */
 #include "clock.h"
 #include "console.h"
 #include "interface.h"

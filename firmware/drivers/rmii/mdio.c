@@ -1,4 +1,5 @@
-/* Implementation of mdio.h. MDC is slower than the 2.5 MHz that a PHY may ask for, as each half of it takes some accesses. */
+/* Implementation of mdio.h. MDC is slower than the 2.5 MHz that a PHY may ask for, as each half of it takes some
+ * accesses. */
 #include "mdio.h"
 
 #include "board.h"

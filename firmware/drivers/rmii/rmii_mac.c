@@ -1,6 +1,6 @@
-/* Implementation of rmii_mac.h. An interrupt notes where each frame ended; all else is done by whoever asks for frames. A
- * receive ring that is full goes on from its beginning: frames that this overwrote are dropped, by their notes, or by their
- * check sequence where the frame that overwrites them has not ended. */
+/* Implementation of rmii_mac.h. An interrupt notes where each frame ended; all else is done by whoever asks for frames.
+ * A receive ring that is full goes on from its beginning: frames that this overwrote are dropped, by their notes, or by
+ * their check sequence where the frame that overwrites them has not ended. */
 #include "rmii_mac.h"
 
 #include <string.h>
@@ -61,7 +61,9 @@ static void RMII_FAST send_oldest(void) {
     rmii_send(note->begin & RMII_RING_MASK, note->bytes);
 }
 
-static uint32_t RMII_FAST room_of(size_t bytes) { return (uint32_t)((WORD + bytes + WORD - 1u) & ~(size_t)(WORD - 1u)); }
+static uint32_t RMII_FAST room_of(size_t bytes) {
+    return (uint32_t)((WORD + bytes + WORD - 1u) & ~(size_t)(WORD - 1u));
+}
 
 static void RMII_FAST frame_left(void) {
     out.left_bytes += room_of(out.notes[out.oldest % NOTES].bytes);

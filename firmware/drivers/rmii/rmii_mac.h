@@ -1,5 +1,6 @@
-/* Frames over RMII: the MAC of IEEE 802.3 that is left for software where PIO and DMA move bits and bytes. It has a place in
- * the receive ring for each frame that came, and fills frames that go out up to 60 bytes with their check sequence. */
+/* Frames over RMII: the MAC of IEEE 802.3 that is left for software where PIO and DMA move bits and bytes. It has a
+ * place in the receive ring for each frame that came, and fills frames that go out up to 60 bytes with their check
+ * sequence. */
 #ifndef RMII_MAC_H
 #define RMII_MAC_H
 

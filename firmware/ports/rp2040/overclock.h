@@ -1,5 +1,5 @@
-/* The part of clock.c for a board that RMII needs a multiple of 50 MHz on: above 133 MHz the RP2040 runs faster than its
- * datasheet promises, at a higher voltage, and with a divider of its own for the flash. */
+/* The part of clock.c for a board that RMII needs a multiple of 50 MHz on: above 133 MHz the RP2040 runs faster than
+ * its datasheet promises, at a higher voltage, and with a divider of its own for the flash. */
 #ifndef OVERCLOCK_H
 #define OVERCLOCK_H
 
@@ -34,7 +34,11 @@ __attribute__((section(".ram_text"), noinline)) static void divide_flash_clock(u
 static void run_at(uint32_t mhz) {
     static const struct {
         uint8_t steps, feedback, post_divider1, post_divider2;
-    } ways[] = {{100 / 50, 100, 6, 2}, {150 / 50, 125, 5, 2}, {200 / 50, 100, 6, 1}, {250 / 50, 125, 6, 1}, {300 / 50, 125, 5, 1}};
+    } ways[] = {{100 / 50, 100, 6, 2},
+                {150 / 50, 125, 5, 2},
+                {200 / 50, 100, 6, 1},
+                {250 / 50, 125, 6, 1},
+                {300 / 50, 125, 5, 1}};
     uint32_t way = mhz / STEP_MHZ - ways[0].steps;
     VREG = VREG_EN | VREG_1V20;
     while (!(VREG & VREG_ROK)) {

@@ -1,6 +1,6 @@
-/* RMII by PIO0, at 100 MHz so that a di-bit is two of its cycles. Machine 0 has RXD and CRS_DV, machine 1 TXD and TX_EN, and
- * DMA carries bytes into a ring and words out of another. clk_sys is a multiple of 50 MHz, of which a clock output makes the
- * PHY's reference clock. */
+/* RMII by PIO0, at 100 MHz so that a di-bit is two of its cycles. Machine 0 has RXD and CRS_DV, machine 1 TXD and
+ * TX_EN, and DMA carries bytes into a ring and words out of another. clk_sys is a multiple of 50 MHz, of which a clock
+ * output makes the PHY's reference clock. */
 #include "rmii.h"
 
 #include "board.h"
@@ -25,8 +25,8 @@
 /* Some minutes of bytes, and a multiple of the ring's size: then the other channel has them go on. */
 static const uint32_t many_bytes = 1u << 30;
 
-/* What the levels are is seen where a di-bit has stood for half its time: after the second bit of the preamble's last one
- * has risen, a whole period on. */
+/* What the levels are is seen where a di-bit has stood for half its time: after the second bit of the preamble's last
+ * one has risen, a whole period on. */
 static const uint16_t receive_program[] = {
     0xc000, /* 0: irq 0                the frame has ended */
     0xa0c3, /* 1: mov isr, null        bits that are no byte */
@@ -39,7 +39,8 @@ static const uint16_t receive_program[] = {
 #define RECEIVE_BEGIN 1u
 #define RECEIVE_WORDS (sizeof receive_program / sizeof receive_program[0])
 
-/* A frame is a word with its di-bits, less one, and then its bytes. Bits of a last word that are no bytes are left out. */
+/* A frame is a word with its di-bits, less one, and then its bytes. Bits of a last word that are no bytes are left out.
+ */
 #define ENABLE 0x1000u
 #define DELAY(cycles) ((cycles) << 8)
 #define NOP 0xa042u
@@ -47,19 +48,19 @@ static const uint16_t receive_program[] = {
 #define BIT_LOOP (TRANSMIT_FROM + 9u)
 #define GAP_LOOP (TRANSMIT_FROM + 13u)
 static const uint16_t transmit_program[] = {
-    0x80a0,                      /* pull block */
-    0x6020,                      /* out x, 32 */
-    0x2020,                      /* wait 0 pin 0         REF_CLK */
-    0x20a0,                      /* wait 1 pin 0 */
-    0xe001 | ENABLE | DELAY(15), /* set pins, 1          31 di-bits of 01 */
-    NOP | ENABLE | DELAY(15),    /* nop */
-    NOP | ENABLE | DELAY(15),    /* nop */
-    NOP | ENABLE | DELAY(13),    /* nop */
-    0xe003 | ENABLE | DELAY(1),  /* set pins, 3          and one of 11 */
-    0x6002 | ENABLE,             /* out pins, 2 */
-    0x0040 | BIT_LOOP | ENABLE,  /* jmp x-- */
-    0xe000 | DELAY(15),          /* set pins, 0          96 cycles of gap and more */
-    0xe044,                      /* set y, 4 */
+    0x80a0,                        /* pull block */
+    0x6020,                        /* out x, 32 */
+    0x2020,                        /* wait 0 pin 0         REF_CLK */
+    0x20a0,                        /* wait 1 pin 0 */
+    0xe001 | ENABLE | DELAY(15),   /* set pins, 1          31 di-bits of 01 */
+    NOP | ENABLE | DELAY(15),      /* nop */
+    NOP | ENABLE | DELAY(15),      /* nop */
+    NOP | ENABLE | DELAY(13),      /* nop */
+    0xe003 | ENABLE | DELAY(1),    /* set pins, 3          and one of 11 */
+    0x6002 | ENABLE,               /* out pins, 2 */
+    0x0040 | BIT_LOOP | ENABLE,    /* jmp x-- */
+    0xe000 | DELAY(15),            /* set pins, 0          96 cycles of gap and more */
+    0xe044,                        /* set y, 4 */
     0x0080 | GAP_LOOP | DELAY(15), /* jmp y-- */
 };
 #define TRANSMIT_WORDS (sizeof transmit_program / sizeof transmit_program[0])
@@ -84,8 +85,8 @@ static void load(uint32_t from, const uint16_t *program, size_t words) {
     }
 }
 
-/* TXD and TX_EN change so long after a rising edge of REF_CLK that they stand when the next one comes: the edge is seen some
- * cycles of clk_sys late, which at some clocks are a cycle of the machine too few. */
+/* TXD and TX_EN change so long after a rising edge of REF_CLK that they stand when the next one comes: the edge is seen
+ * some cycles of clk_sys late, which at some clocks are a cycle of the machine too few. */
 static uint16_t edge_seen(void) {
     uint16_t wait = transmit_program[EDGE_SEEN - TRANSMIT_FROM];
     return clock_system_hz() == 150000000u ? wait | DELAY(1) : wait;
@@ -102,8 +103,8 @@ static void start_machines(void) {
     PIO_SM_CLKDIV(PIO0_BASE, RECEIVE) = divider;
     PIO_SM_EXECCTRL(PIO0_BASE, RECEIVE) =
         PIO_SM_EXECCTRL_WRAP(RECEIVE_WORDS - 1u, RECEIVE_FROM) | PIO_SM_EXECCTRL_JMP_PIN(BOARD_NETWORK_RXD0 + 2u);
-    PIO_SM_SHIFTCTRL(PIO0_BASE, RECEIVE) = PIO_SM_SHIFTCTRL_JOIN_RX | PIO_SM_SHIFTCTRL_IN_RIGHT |
-                                           PIO_SM_SHIFTCTRL_AUTOPUSH | PIO_SM_SHIFTCTRL_PUSH_AT(8);
+    PIO_SM_SHIFTCTRL(PIO0_BASE, RECEIVE) =
+        PIO_SM_SHIFTCTRL_JOIN_RX | PIO_SM_SHIFTCTRL_IN_RIGHT | PIO_SM_SHIFTCTRL_AUTOPUSH | PIO_SM_SHIFTCTRL_PUSH_AT(8);
     PIO_SM_PINCTRL(PIO0_BASE, RECEIVE) = PIO_SM_PINCTRL_IN(BOARD_NETWORK_RXD0);
     PIO_SM_INSTR(PIO0_BASE, RECEIVE) = RECEIVE_BEGIN; /* jmp */
 
@@ -141,8 +142,8 @@ static void start_receiving(void) {
                                DMA_CTRL_TREQ(DREQ_PIO0_RX(RECEIVE));
 }
 
-/* The vectors in SRAM: where a frame ended is to be noted before the next one's first byte, 1.7 us on, and a fetch from the
- * flash may take as long. */
+/* The vectors in SRAM: where a frame ended is to be noted before the next one's first byte, 1.7 us on, and a fetch from
+ * the flash may take as long. */
 static void move_vectors(void) {
     static uint32_t moved[VECTORS] __attribute__((aligned(VECTORS_ALIGNED)));
     const uint32_t *vectors = (const uint32_t *)(uintptr_t)SCB_VTOR;
@@ -197,6 +198,4 @@ void RMII_FAST rmii_put_byte(uint32_t place, uint8_t byte) { sent[place] = byte;
 
 void RMII_FAST rmii_take(uint8_t *to, uint32_t place, size_t count) { rmii_crc_take(to, received, place, count); }
 
-void RMII_FAST rmii_put(uint32_t place, const uint8_t *from, size_t count) {
-    rmii_crc_put(sent, place, from, count);
-}
+void RMII_FAST rmii_put(uint32_t place, const uint8_t *from, size_t count) { rmii_crc_put(sent, place, from, count); }

@@ -1,5 +1,5 @@
-/* Copies between a ring and memory that the CRC of IEEE 802.3 is reckoned over: by the DMA's sniffer (rmii_crc_dma.c), or by
- * the processor with a table (rmii_crc_cpu.c). An image has one of them. */
+/* Copies between a ring and memory that the CRC of IEEE 802.3 is reckoned over: by the DMA's sniffer (rmii_crc_dma.c),
+ * or by the processor with a table (rmii_crc_cpu.c). An image has one of them. */
 #ifndef RMII_CRC_H
 #define RMII_CRC_H
 

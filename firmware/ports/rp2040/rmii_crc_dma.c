@@ -1,5 +1,5 @@
-/* Implementation of rmii_crc.h by the DMA's sniffer (RP2040 datasheet 2.5): it sees each byte of a channel, reversed, as
- * Ethernet sends the lowest bit first. */
+/* Implementation of rmii_crc.h by the DMA's sniffer (RP2040 datasheet 2.5): it sees each byte of a channel, reversed,
+ * as Ethernet sends the lowest bit first. */
 #include "rmii_crc.h"
 
 #include "registers.h"

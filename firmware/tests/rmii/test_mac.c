@@ -62,7 +62,10 @@ static void a_frame_with_a_wrong_check_sequence_is_told_at_its_last_byte(void) {
 
 static void frames_for_others_are_left_out_and_those_for_groups_are_not(void) {
     start();
-    static const uint8_t to[4][6] = {{2, 0, 0, 0x41, 0x57, 0x51}, {1, 0, 0x5e, 0, 0, 1}, {2, 0, 0, 0x41, 0x56, 0x50}, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
+    static const uint8_t to[4][6] = {{2, 0, 0, 0x41, 0x57, 0x51},
+                                     {1, 0, 0x5e, 0, 0, 1},
+                                     {2, 0, 0, 0x41, 0x56, 0x50},
+                                     {0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
     for (unsigned n = 0; n < 4; n++) {
         frame_of(60 + n, n);
         memcpy(frame, to[n], 6);
