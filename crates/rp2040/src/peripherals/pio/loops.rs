@@ -174,6 +174,15 @@ impl Loop {
         moves.fold((0, 0), |(fixed, data), one| (fixed | one.mask, data | one.data_mask & !one.mask))
     }
 
+    /// The pins that go up and down in each round.
+    pub(super) fn pulses(&self) -> u32 {
+        let (mut high, mut low) = (0, 0);
+        for one in self.moves() {
+            (high, low) = (high | one.mask & one.levels, low | one.mask & !one.levels);
+        }
+        high & low
+    }
+
     /// How many rounds a machine goes through from where it stands before anything else happens but that, with the last
     /// instruction, a word moves; at most `most`.
     pub(super) fn rounds(&self, machine: &StateMachine, most: u64) -> u64 {

@@ -126,11 +126,7 @@ impl Untold {
     /// Rounds behind the first one whose single changes nobody can tell apart afterwards: those in which a pin that shows goes up
     /// and down anyway, so that the ones that follow have all changes that are remembered.
     fn rounds_untold(&self, looped: &Loop, count: u32) -> u32 {
-        let written = |to_high: bool| {
-            let moves = looped.moves().iter();
-            moves.fold(0, |pins, one| pins | one.mask & if to_high { one.levels } else { !one.levels })
-        };
-        let pulses = written(true) & written(false) & self.visible();
+        let pulses = looped.pulses() & self.visible();
         let (fixed, data) = looped.pins();
         let moves_bit = looped.out.is_none_or(|out| !out.at_pins || out.bits == 1 && data.is_power_of_two());
         let is_plain = pulses != 0 && fixed & data == 0 && moves_bit && !self.is_told_at_once();
@@ -144,13 +140,7 @@ impl Untold {
         let before = u32::from(self.levels() & data != 0);
         let moves = (bits ^ (before << 31 | bits >> 1)) & u32::MAX << (32 - rounds);
         let times = if data == 0 { 0 } else { moves.count_ones() };
-        let written = |high: bool| {
-            looped
-                .moves()
-                .iter()
-                .fold(0, |pins, one| pins | one.mask & if high { one.levels } else { !one.levels })
-        };
-        self.change_often(written(true) & written(false), data, times);
+        self.change_often(looped.pulses(), data, times);
         let level = if bits >> (32 - rounds) & 1 == 1 { data } else { 0 };
         let levels = self.levels() & !data | level;
         self.start_at(levels);
