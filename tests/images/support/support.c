@@ -16,7 +16,7 @@ void clocks_start(void) {
     crystal_start();
     WATCHDOG_TICK = 1u << 9 | 12;
     reset_release(RESET_PLL_SYS | RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_TIMER);
-    clk_sys_from_pll(SYSTEM_HZ / 1000000u);
+    clk_sys_from_pll(SYSTEM_HZ / 1000000u, 6, 2);
 }
 
 void clocks_start_adc(void) {
