@@ -439,6 +439,7 @@ def test_boards_are_described() -> None:
         "w55rp20-evb-pico",
         "pico-w5200",
         "pico-w5100",
+        "pico-lan8720",
         "ideal-mac",
         "arduino-uno",
         "arduino-uno-w5500",

@@ -86,7 +86,7 @@ def waveform(
         str | None, typer.Option(metavar="TEXT", help="What stands above the picture.", show_default=False)
     ] = None,
 ) -> None:
-    """Draw the wires of a capture over an interval, as a logic analyser shows them.
+    """Draw the wires of a capture over an interval, as an analyser does.
 
     Example: airwire waveform edges.vcd --from 2.1ms --to 2.11ms --spi D13,D11,D12,D10 --clock 22.1184MHz --out spi.svg
     """

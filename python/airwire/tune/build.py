@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import json
 import operator
 import os
 import re
@@ -160,7 +159,7 @@ class Tree:
         command = ["cmake", "-S", str(self.source), "-B", str(self.folder), "-G", "Ninja"]
         toolchain = self.source / "cmake" / "arm-none-eabi.cmake"
         command += [f"-DCMAKE_TOOLCHAIN_FILE={toolchain}", f"-DBOARD_DIR={generated}", f"-DLWIP_TUNED_DIR={options}"]
-        done = run_tool([*command, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], self.folder)
+        done = run_tool(command, self.folder)
         if done.returncode:
             told = " ".join(done.stderr.split())[-400:] or "it says nothing"
             raise _core.AirwireError(f"cmake cannot prepare a build for {self.board}: {told}")
@@ -168,14 +167,15 @@ class Tree:
     def flags(self, target: str) -> list[str]:
         """How the compiler is called for what an image has of lwIP."""
         if target not in self._flags:
-            entries = json.loads((self.folder / "compile_commands.json").read_text(encoding="utf-8"))
-            own = [one for one in entries if f"/{target}.dir/transport/lwip_" in one["output"]]
+            done = run_tool(["ninja", "-t", "commands", f"{target}.elf"], self.folder)
+            own = [line for line in done.stdout.splitlines() if " -c " in line and "/transport/lwip_" in line]
             if not own:
                 raise _core.AirwireError(
                     f"the image {target} of {self.board} has no lwIP, whose options could be changed"
                 )
-            words = shlex.split(own[0]["command"])
-            self._flags[target] = words[: words.index("-o")]
+            words = shlex.split(own[0])
+            # Behind it stand the files that this call would write.
+            self._flags[target] = words[: words.index("-MD")]
         return self._flags[target]
 
     def _write(self, options: Options) -> None:
