@@ -372,7 +372,7 @@ fn outside_is_told_a_clock_by_its_first_rise_and_its_frequency_and_when_it_ends(
     let told = &outside.downcast_ref::<Listener>().expect("it was connected").0;
     // 1 MHz since it was enabled, whenever a pin selects it.
     let rise = start + Picoseconds::from_ns(500);
-    assert_eq!(told.iter().filter(|(pin, _)| *pin == 21).last(), Some(&(21, None)));
+    assert_eq!(told.iter().rfind(|(pin, _)| *pin == 21), Some(&(21, None)));
     assert!(told.contains(&(21, Some((rise, 1_000_000)))), "{told:?}");
 }
 
