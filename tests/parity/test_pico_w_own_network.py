@@ -52,7 +52,7 @@ def test_the_pc_joins_is_given_an_address_pings_and_reads_pages(tmp_path: Path, 
     # MicroPython's access point is 192.168.4.1; the first address that its server gives out ends in 16.
     assert "up 192.168.4.1" in printed, printed
     assert "served 5 192.168.4.16" in printed, printed
-    # In versions between, MicroPython takes how many it may list from a variable that nobody set (its pull request 16265).
+    # In versions between, MicroPython reads how many it may list from a variable that nobody set (pull request 16265).
     if any(version in image for version in ("1.20.0", "1.24.1")):
         assert "joined [6]" in printed, "one station, by its address"
     for name, count in (("ping", "20 pings"), ("page", "5 requests")):
