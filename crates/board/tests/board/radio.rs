@@ -5,7 +5,7 @@
 use board::parts::PinDevice;
 use board::{Board, BoardOptions};
 use lan::NetworkSetup;
-use mcu::Reaction;
+use mcu::{Observer, Reaction, Step};
 use units::{PS_PER_MS, Picoseconds};
 
 const DATA: u32 = 24;
@@ -28,6 +28,14 @@ impl PinDevice for Attentive {
     fn snapshot(&self) -> Option<Box<dyn PinDevice>> {
         Some(Box::new(self.clone()))
     }
+}
+
+/// Follows every instruction, and does nothing.
+#[derive(Debug)]
+struct Follower;
+
+impl Observer for Follower {
+    fn instruction(&mut self, _: Step) {}
 }
 
 /// A board that is told in rows and one that is told of every edge; nothing where the image is not built.
@@ -94,4 +102,31 @@ fn an_upload_is_the_same_in_rows_and_edge_by_edge_where_dma_moves_its_words() {
 #[test]
 fn an_upload_is_the_same_in_rows_and_edge_by_edge_where_a_core_moves_its_words() {
     check("0", "by a core");
+}
+
+/// A core that waits for a word of a PIO is led past its looks; whoever follows its instructions sees each of them. The clocks of
+/// both were begun at different edges, so that their times differ by a rounded picosecond at 133 MHz.
+#[test]
+fn whoever_follows_the_instructions_of_a_web_server_on_freertos_changes_nothing() {
+    let board = || {
+        let mut network = NetworkSetup::default();
+        network.add_traffic("http to=board path=/static.html requests=20").expect("options of http");
+        let options = BoardOptions { network, ..BoardOptions::default() };
+        crate::built::board_on("pico-w", "http_server-lwip_sockets.elf", &[], options)
+    };
+    let (Some(alone), Some(followed)) = (board(), board()) else { return };
+    let mut boards = [alone, followed];
+    let served_from_ms = 4_100;
+    boards.iter_mut().for_each(|board| {
+        board.chip_mut().run_until(Picoseconds::new(served_from_ms * PS_PER_MS));
+    });
+    boards[1].chip_mut().observe(Some(Box::new(Follower)));
+    for ms in (served_from_ms + 5..served_from_ms + 300).step_by(5) {
+        run_alike(&mut boards, ms, "on FreeRTOS");
+    }
+    boards[0].chip_mut().run_until(Picoseconds::new(ANSWERED_MS * PS_PER_MS));
+    let results = boards[0].parts().lan().expect("a network").results();
+    let samples = &results.iter().find(|one| one.name == "http").expect("it was asked for").results.samples;
+    let last = samples.iter().last().expect("it has served");
+    assert_eq!((samples.len(), last.trigger.ps() / PS_PER_MS < served_from_ms + 300), (20, true), "{last:?}");
 }

@@ -11,6 +11,9 @@ const MOST_BRANCHES: usize = 8;
 /// Fewer iterations are executed as fast as they are left out.
 const FEWEST_ITERATIONS: u64 = 4;
 
+/// An edge of another domain of the same clock that is so far ahead counts as there (`pio/edges.rs`): whoever looks sees it.
+const ROUNDED: Picoseconds = Picoseconds::new(1);
+
 /// A core at the end of an iteration.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Iteration {
@@ -96,7 +99,7 @@ impl Rp2040 {
         // Who looks at words beside something else is not told of them while a block is led on that nobody notices.
         let alone = looks.words_of.is_none() || flows;
         let next = if alone { self.bus.io.next_noticed() } else { self.bus.io.next_wake() };
-        let until = self.bus.clock.cycle_at(until.min(next));
+        let until = self.bus.clock.cycle_at(until.min(next) - ROUNDED);
         let core = &mut self.cores[id];
         let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;
         core.leave_out(iterations, length.cycles, length.instructions, length.branches);
