@@ -16,6 +16,7 @@ mod facts;
 mod fault;
 pub mod image;
 mod line;
+mod line_end;
 mod observe;
 pub mod outside;
 mod pins;
@@ -34,6 +35,7 @@ pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Regist
 pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind};
 pub use line::{Character, Lines, Outgoing};
+pub use line_end::{Frame, LineEnd, Next, Reception};
 pub use observe::{Observer, Step, Watchpoint};
 pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiAnswer, SpiFrame, Unconnected};
 pub use pins::Pins;

@@ -1,15 +1,7 @@
-//! The receiver of a USART on a line from another board: characters from changes of level, each bit sampled in its middle. A
-//! falling edge that is still low half a bit later is a start bit (ATmega328P datasheet, "Asynchronous Data Recovery").
-//!
-//! Nothing of a character shows in the chip before its stop bit is over. So the line need not be known up to the present: the
-//! receiver says how far the chip may run with what is known ([`Seen::Unknown`]). Where nothing is under way that is up to a
-//! character that would begin just now.
-//!
-//! Left out: that start bits are found with a sixteenth of a bit, and the majority of three samples.
+//! The receiver of a USART on a line from another board: what it makes of a frame ([`LineEnd`]), as the ATmega328P's datasheet has it
+//! ("Asynchronous Data Recovery"). Left out: the majority of three samples.
 
-use std::collections::VecDeque;
-
-use mcu::Edge;
+use mcu::{Edge, LineEnd, Next};
 use units::{PS_PER_S, Picoseconds};
 
 use crate::peripherals::usart::{FRAME_ERROR, PARITY_ERROR, Shape};
@@ -25,22 +17,23 @@ pub(crate) struct Reception {
 }
 
 impl Reception {
-    fn cycles(&self, halves: u64) -> Picoseconds {
-        self.time_of(halves * self.shape.bit_cycles / 2)
-    }
-
     fn time_of(&self, cycles: u64) -> Picoseconds {
         let ps = u128::from(cycles) * PS_PER_S as u128 / u128::from(self.hz);
         Picoseconds::new(i64::try_from(ps).unwrap_or(i64::MAX / 4))
     }
+}
 
-    fn bits_before_stop(&self) -> u64 {
-        1 + self.shape.data_bits + u64::from(self.shape.parity.is_some())
+impl mcu::Reception for Reception {
+    fn half_bits(&self, count: u32) -> Picoseconds {
+        self.time_of(u64::from(count) * self.shape.bit_cycles / 2)
     }
 
-    /// From the beginning of a character to the middle of its stop bit.
-    fn until_stop_sample(&self) -> Picoseconds {
-        self.cycles(2 * self.bits_before_stop() + 1)
+    fn bits_before_stop(&self) -> u32 {
+        1 + self.shape.data_bits as u32 + u32::from(self.shape.parity.is_some())
+    }
+
+    fn margin(&self) -> Picoseconds {
+        self.time_of(MARGIN_CYCLES)
     }
 }
 
@@ -65,118 +58,53 @@ pub(crate) enum Seen {
 
 /// The end of a line.
 #[derive(Debug)]
-pub(crate) struct Receiver {
-    /// The level before the first of the edges.
-    level: bool,
-    /// In the order of time.
-    edges: VecDeque<(Picoseconds, bool)>,
-    /// Up to and including this time the edges are all that there are.
-    known_to: Picoseconds,
-    /// Characters begin after this time.
-    idle_from: Picoseconds,
-    /// How characters are received that begin from a time on, the last one for good.
-    receptions: VecDeque<(Picoseconds, Option<Reception>)>,
-}
+pub(crate) struct Receiver(LineEnd<Reception>);
 
 impl Receiver {
     /// The end of a line that was idle until now.
     pub(crate) fn new(at: Picoseconds, reception: Option<Reception>) -> Self {
-        let before = Picoseconds::new(at.ps() - 1);
-        let receptions = VecDeque::from([(at, reception)]);
-        Self { level: true, edges: VecDeque::new(), known_to: before, idle_from: before, receptions }
+        Self(LineEnd::new(at, reception))
     }
 
     /// Characters that begin from now on are received like that.
     pub(crate) fn set(&mut self, at: Picoseconds, reception: Option<Reception>) {
-        if self.receptions.back().is_some_and(|last| last.1 != reception) {
-            self.receptions.push_back((at, reception));
-        }
+        self.0.set(at, reception);
     }
 
     /// More is known of the line.
     pub(crate) fn hear(&mut self, edges: &[Edge], known_to: Picoseconds) {
-        self.edges.extend(edges.iter().map(|edge| (edge.at, edge.level)));
-        self.known_to = self.known_to.max(known_to);
-        if self.edges.is_empty() {
-            self.forget(self.known_to);
-        }
+        self.0.hear(edges, known_to);
     }
 
     /// A character was received, whose stop bit was sampled then.
     pub(crate) fn take(&mut self, sampled: Picoseconds) {
-        self.forget(sampled);
-    }
-
-    fn forget(&mut self, to: Picoseconds) {
-        self.idle_from = self.idle_from.max(to);
-        let passed = self.edges.partition_point(|(at, _)| *at <= to);
-        if let Some((_, level)) = self.edges.drain(..passed).next_back() {
-            self.level = level;
-        }
-        while self.receptions.get(1).is_some_and(|(since, _)| *since <= to) {
-            self.receptions.pop_front();
-        }
-    }
-
-    fn reception_at(&self, at: Picoseconds) -> Option<Reception> {
-        let valid = self.receptions.iter().rev().find(|(since, _)| *since <= at);
-        valid.or(self.receptions.front()).and_then(|(_, reception)| *reception)
-    }
-
-    fn level_at(&self, at: Picoseconds) -> bool {
-        self.edges.iter().take_while(|(edge, _)| *edge <= at).last().map_or(self.level, |(_, level)| *level)
+        self.0.take(sampled);
     }
 
     /// What comes next on the line.
     pub(crate) fn look(&self) -> Seen {
-        let (mut level, mut from) = (self.level, self.idle_from);
-        for &(at, now) in &self.edges {
-            let falls = std::mem::replace(&mut level, now) && !now;
-            if !falls || at <= from {
-                continue;
-            }
-            let Some(reception) = self.reception_at(at) else { continue };
-            if at + reception.until_stop_sample() > self.known_to {
-                return Seen::Unknown(at + reception.until_stop_sample() - reception.time_of(MARGIN_CYCLES));
-            }
-            let middle = at + reception.cycles(1);
-            if self.level_at(middle) {
-                // No start bit, but a glitch.
-                from = middle;
-                continue;
-            }
-            return self.character(at, reception);
-        }
-        self.needed_at().map_or(Seen::Nothing, Seen::Unknown)
-    }
-
-    fn character(&self, start: Picoseconds, reception: Reception) -> Seen {
-        let stop = reception.bits_before_stop();
-        let level = |bit: u64| self.level_at(start + reception.cycles(2 * bit + 1));
-        let word =
-            (0..reception.shape.data_bits).fold(0u16, |word, bit| word | u16::from(level(1 + bit)) << bit);
-        let is_right = reception.shape.parity.is_none_or(|odd| {
-            let ones = word.count_ones() + u32::from(level(stop - 1));
-            (ones % 2 == 1) == odd
-        });
-        let framing = if level(stop) { 0 } else { FRAME_ERROR };
-        Seen::Character {
-            sampled: start + reception.until_stop_sample(),
-            whole: start + reception.cycles(2 * stop + 2),
-            byte: word as u8,
-            errors: framing | if is_right { 0 } else { PARITY_ERROR },
+        match self.0.look() {
+            Next::Frame(frame) => character(&frame),
+            Next::Unknown(at) => Seen::Unknown(at),
+            Next::Nothing => Seen::Nothing,
         }
     }
+}
 
-    /// When more has to be known of a line on which nothing is under way.
-    fn needed_at(&self) -> Option<Picoseconds> {
-        let earliest = |&(since, reception): &(Picoseconds, Option<Reception>)| {
-            reception.map(|one| {
-                let ahead = one.until_stop_sample() - one.cycles(2) - one.time_of(MARGIN_CYCLES);
-                since.max(self.known_to) + ahead
-            })
-        };
-        self.receptions.iter().filter_map(earliest).min()
+fn character(frame: &mcu::Frame<Reception>) -> Seen {
+    let shape = frame.reception.shape;
+    let stop = mcu::Reception::bits_before_stop(&frame.reception);
+    let word = frame.data(shape.data_bits as u32);
+    let is_right = shape.parity.is_none_or(|odd| {
+        let ones = word.count_ones() + u32::from(frame.bit(stop - 1));
+        (ones % 2 == 1) == odd
+    });
+    let framing = if frame.bit(stop) { 0 } else { FRAME_ERROR };
+    Seen::Character {
+        sampled: frame.sampled,
+        whole: frame.whole,
+        byte: word as u8,
+        errors: framing | if is_right { 0 } else { PARITY_ERROR },
     }
 }
 
