@@ -186,8 +186,9 @@ impl Line {
         if !self.level {
             self.levels(&[4]);
         }
-        // Any character that is under way is over.
-        self.wait(Picoseconds::from_ns(200_000_000));
+        // What was typed waits for a UART that receives, and what is under way for its end: both are over before the reset.
+        self.set_up();
+        self.wait(Picoseconds::from_ns(500_000_000));
         self.bench_reset(RESETS);
         self.set_up();
         self.take();
