@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use ::wiznet::Model;
 use fields::{Field, Takes};
+use units::{PS_PER_S, Picoseconds};
 
 use super::file::PartEntry;
 use super::header::Defines;
@@ -64,6 +65,16 @@ pub(super) const ANALOG_PIN: Takes =
 pub(super) const SPI: Field = Field::needed("spi", Takes::Count(0, 1), "the SPI port that it is on", "0");
 pub(super) const SELECT: Field =
     Field::open("select", PIN, "its chip select, low when it is meant; without one it is always meant", "17");
+
+/// Fields of every part with an Ethernet PHY.
+pub(super) const RESET: Field = Field::open("reset", PIN, "its reset input, low resets", "20");
+pub(super) const LINK_UP: Field = Field::new(
+    "link_up",
+    Takes::Between(Picoseconds::ZERO, Picoseconds::new(60 * PS_PER_S)),
+    "2.5 s",
+    "how long the PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
+    "\"0 s\"",
+);
 
 /// What firmware is told of a part of which it needs to know nothing.
 pub(super) fn no_header(_: &PartEntry, _: &mut Defines) {}

@@ -32,42 +32,33 @@ uint32_t spi_start(uint32_t hz) {
     return BOARD_CRYSTAL_HZ >> (power + 1u);
 }
 
-/* For the bench: some firmware lets no interrupt come in while the chip is selected. */
-static inline uint8_t select(void) {
-    uint8_t flags = 0;
-#ifdef SPI_HOLDS_INTERRUPTS
-    flags = SREG;
+static inline uint8_t hold_interrupts(void) {
+    uint8_t flags = SREG;
     cli();
+    return flags;
+}
+
+static inline void let_interrupts(uint8_t flags) { SREG = flags; }
+
+/* For the bench: some firmware lets no interrupt come in while the chip is selected. Ours holds them where one would
+ * cost a byte. */
+#ifdef SPI_HOLDS_INTERRUPTS
+#define HELD_WHILE_SELECTED true
+#else
+#define HELD_WHILE_SELECTED false
 #endif
+
+static inline uint8_t select(void) {
+    uint8_t flags = HELD_WHILE_SELECTED ? hold_interrupts() : 0;
     PIN_PORT(BOARD_NETWORK_CSN) &= (uint8_t)~PIN_BIT(BOARD_NETWORK_CSN);
     return flags;
 }
 
 static inline void deselect(uint8_t flags) {
     PIN_PORT(BOARD_NETWORK_CSN) |= PIN_BIT(BOARD_NETWORK_CSN);
-#ifdef SPI_HOLDS_INTERRUPTS
-    SREG = flags;
-#else
-    (void)flags;
-#endif
-}
-
-/* For a part of a transaction, unless none may come in during the whole of it. */
-static inline uint8_t hold_interrupts(void) {
-    uint8_t flags = 0;
-#ifndef SPI_HOLDS_INTERRUPTS
-    flags = SREG;
-    cli();
-#endif
-    return flags;
-}
-
-static inline void let_interrupts(uint8_t flags) {
-#ifndef SPI_HOLDS_INTERRUPTS
-    SREG = flags;
-#else
-    (void)flags;
-#endif
+    if (HELD_WHILE_SELECTED) {
+        let_interrupts(flags);
+    }
 }
 
 /* Ends, as the SPI clocks a byte whoever is at the other end. */
@@ -111,11 +102,13 @@ static inline void receive(uint8_t *in, size_t count) {
     }
     SPDR = 0;
     while (--count) {
-        uint8_t held = hold_interrupts();
+        uint8_t held = HELD_WHILE_SELECTED ? 0 : hold_interrupts();
         wait();
         SPDR = 0;
         uint8_t byte = SPDR;
-        let_interrupts(held);
+        if (!HELD_WHILE_SELECTED) {
+            let_interrupts(held);
+        }
         *in++ = byte;
     }
     wait();

@@ -13,7 +13,7 @@ use units::Picoseconds;
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, PIN};
+use crate::kinds::{Kind, LINK_UP, PIN, RESET};
 
 pub(crate) const KIND: Kind = Kind {
     name: "lan8720",
@@ -37,7 +37,7 @@ const FIELDS: &[Field] = &[
     Field::needed("txd0", PIN, "its TXD0, with TXD1 and TX_EN at the two pins behind it", "10"),
     Field::needed("mdio", PIN, "data of its management interface", "14"),
     Field::needed("mdc", PIN, "the clock of that", "15"),
-    Field::open("reset", PIN, "its reset input, low resets", "20"),
+    RESET,
     Field::new(
         "address",
         Takes::Count(0, 31),
@@ -45,13 +45,7 @@ const FIELDS: &[Field] = &[
         "the address that it answers at there (PHYAD0 is strapped)",
         "0",
     ),
-    Field::new(
-        "link_up",
-        Takes::Between(Picoseconds::ZERO, Picoseconds::new(60_000_000_000_000)),
-        "2.5 s",
-        "how long it negotiates after a reset, or after the cable is plugged in, until there is a link",
-        "\"0 s\"",
-    ),
+    LINK_UP,
 ];
 
 /// Three pins in a row.

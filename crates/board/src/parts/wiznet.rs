@@ -12,7 +12,7 @@ use units::{Hertz, Picoseconds};
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
 use crate::header::Defines;
-use crate::kinds::{Kind, PIN, SELECT};
+use crate::kinds::{Kind, LINK_UP, PIN, RESET, SELECT};
 
 /// The kind of a chip's model.
 pub(crate) fn kind(model: Model) -> Kind {
@@ -36,18 +36,12 @@ const FIELDS: &[Field] = &[
         "0",
     ),
     SELECT,
-    Field::open("reset", PIN, "its reset input, low resets", "20"),
+    RESET,
     Field::open("interrupt", PIN, "its interrupt output", "21"),
     Field::open("clock", PIN, "its SCLK, for firmware that moves pins itself or by PIO", "18"),
     Field::open("mosi", PIN, "its MOSI, likewise", "19"),
     Field::open("miso", PIN, "its MISO, likewise", "16"),
-    Field::new(
-        "link_up",
-        Takes::Between(Picoseconds::ZERO, Picoseconds::new(60_000_000_000_000)),
-        "2.5 s",
-        "how long its PHY negotiates after a reset, or after the cable is plugged in, until there is a link",
-        "\"0 s\"",
-    ),
+    LINK_UP,
 ];
 
 fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
