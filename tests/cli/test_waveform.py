@@ -13,17 +13,21 @@ US_PS = 1_000_000
 HEAD = "Time [s],SCK,MOSI,MISO,CS"
 
 
-def bus_capture(folder: Path, transactions: list[list[tuple[int, int]]]) -> Path:
-    """An SPI in mode 0, with 1 us for each bit and 2 us more behind each byte, as a capture in Saleae's style."""
+def bus_capture(folder: Path, transactions: list[list[tuple[int, int]]], meant: int = 0) -> Path:
+    """An SPI in mode 0, with 1 us for each bit and 2 us more behind each byte, as a capture in Saleae's style.
+
+    Every second transaction is for another chip where ``meant`` is 1: CS is high in it.
+    """
     rows: list[tuple[int, int, int, int, int]] = [(0, 0, 0, 0, 1)]
     at = 10
-    for transaction in transactions:
-        rows.append((at, 0, 0, 0, 0))
+    for number, transaction in enumerate(transactions):
+        level = meant * (number % 2)
+        rows.append((at, 0, 0, 0, level))
         at += 5
         for sent, received in transaction:
             for bit in range(7, -1, -1):
                 out, back = sent >> bit & 1, received >> bit & 1
-                rows += [(at, 0, out, back, 0), (at * 2 + 1, -1, out, back, 0), (at + 1, 0, out, back, 0)]
+                rows += [(at, 0, out, back, level), (at * 2 + 1, -1, out, back, level), (at + 1, 0, out, back, level)]
                 at += 1
             at += 2
         rows.append((at, 0, 0, 0, 1))
@@ -63,6 +67,14 @@ def test_times_are_cycles_where_the_clock_is_known_and_transactions_have_spans(
     assert "160 cycles" in picture and "720 cycles" in picture and "transactions" in picture
 
 
+def test_what_is_for_another_chip_of_the_bus_is_no_byte_of_it(airwire: Airwire, tmp_path: Path) -> None:
+    capture = bus_capture(tmp_path, [[(0x11, 0x12)], [(0x21, 0x22)], [(0x31, 0x32)]], meant=1)
+    airwire("waveform", capture, *SPI, "--out", tmp_path / "spi.svg")
+    picture = (tmp_path / "spi.svg").read_text(encoding="utf-8")
+    assert "11 / 12" in picture and "31 / 32" in picture
+    assert "21 / 22" not in picture
+
+
 def test_an_interval_and_channels_are_all_that_is_drawn(airwire: Airwire, tmp_path: Path) -> None:
     capture = bus_capture(tmp_path, [[(0x55, 0xAA)]])
     asked = ("--from", "15us", "--to", "20us", "--channel", "MISO", "--out", tmp_path / "one.png")
@@ -78,6 +90,7 @@ def test_an_interval_and_channels_are_all_that_is_drawn(airwire: Airwire, tmp_pa
         (("--spi", "D13"), "no channel"),
         (("--clock", "16MHz"), "cycles are counted between the bytes of a bus; name one with --spi"),
         (("--from", "1s"), "and the interval begins at 1 s; name an earlier one"),
+        (("--from", "20us", "--to", "15us"), "the interval begins at 20 us and ends at 15 us; name a later end"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_a_sentence(

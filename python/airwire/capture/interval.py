@@ -87,10 +87,16 @@ def read_interval(
 ) -> CaptureInterval:
     """What a capture has from one time to another, on all channels or on those named, and the bytes of a bus there.
 
-    Raises ``AirwireError`` where the file cannot be read, lacks a channel, or ends before the interval begins.
+    Raises ``AirwireError`` where the file cannot be read, lacks a channel or ends before the interval begins, and where
+    the interval itself does.
     """
     asked = list(dict.fromkeys([*channels, *(bus.channels if bus and channels else ())]))
     read = read_edges(path, asked)
+    if to_ps is not None and from_ps >= to_ps:
+        raise _core.AirwireError(
+            f"the interval begins at {_core.format_time(from_ps)} and ends at {_core.format_time(to_ps)}; "
+            "name a later end"
+        )
     end_ps = read.end_ps if to_ps is None else min(to_ps, read.end_ps)
     if from_ps >= end_ps:
         raise _core.AirwireError(
@@ -125,12 +131,16 @@ def _cut(wire: CaptureWire, from_ps: int, to_ps: int) -> CaptureWire:
 
 
 def _bytes(wires: Sequence[CaptureWire], bus: SpiBus, from_ps: int, to_ps: int) -> list[SpiByte]:
-    """The bytes that begin in an interval: eight rising edges of the clock each, counted anew with each transaction."""
+    """The bytes that begin in an interval: eight rising edges of the clock each, counted anew with each transaction.
+
+    What the clock does while the chip is not selected is for another one.
+    """
     by_name = {wire.name: wire for wire in wires}
     clock = by_name[bus.clock]
-    rises = [at for at, level in clock.edges if level]
+    select = None if bus.select is None else by_name[bus.select]
+    rises = [at for at, level in clock.edges if level and not (select and select.level_at(at))]
     falls = [at for at, level in clock.edges if not level]
-    selected = [at for at, level in by_name[bus.select].edges if not level] if bus.select else []
+    selected = [at for at, level in select.edges if not level] if select else []
     found: list[SpiByte] = []
     for transaction in _split(rises, selected):
         starts = transaction[: len(transaction) // BITS * BITS : BITS]
