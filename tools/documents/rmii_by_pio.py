@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import airwire
+from airwire.report.theme import LIGHT, config, resolve
 from tick_beat import compressed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -23,12 +24,12 @@ COLUMNS = {
     "dma-sram": "sniffer, SRAM",
     "dma-flash": "sniffer, flash",
 }
-KINDS = ("published", "measured", "measured, ring of 8 KiB")
+KINDS = ("published", "simulated", "simulated, rings of 8 KiB")
 SCALE = 1.6
 
 
 def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
-    """A bar for each figure of the table: published, measured, and measured with a larger ring."""
+    """A bar for each figure of the table: published, simulated, and simulated with larger rings."""
     drawn: list[dict[str, Any]] = []
     for row in run.captures:
         column = next((name for name in COLUMNS if row.name.startswith(name)), None)
@@ -38,7 +39,7 @@ def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
         if row.name.endswith("-fast"):
             continue
         clock = row.name.removeprefix(f"{column}-").removesuffix("-8k")
-        one = {"column": COLUMNS[column], "clock": f"{clock} MHz"}
+        one = {"column": COLUMNS[column], "clock": clock}
         kind = KINDS[2] if row.name.endswith("-8k") else KINDS[1]
         drawn.append({**one, "kind": kind, "rate": target.figure.value / 1e6})
         if target.published is not None and kind == KINDS[1]:
@@ -49,9 +50,10 @@ def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
 def specification(values: list[dict[str, Any]]) -> dict[str, Any]:
     """The bars as Vega-Lite, a column of the table beside the other."""
     quiet = {"title": None}
-    return {
+    drawn: dict[str, Any] = {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "background": "white",
+        "config": config(for_page=False),
+        "padding": 12,
         "data": {"values": values},
         "facet": {"column": {"field": "column", "sort": list(COLUMNS.values()), "header": quiet}},
         "spec": {
@@ -61,23 +63,28 @@ def specification(values: list[dict[str, Any]]) -> dict[str, Any]:
                 {
                     "mark": {"type": "bar"},
                     "encoding": {
-                        "x": {"field": "clock", "type": "nominal", "axis": {"title": None, "labelAngle": 0}},
+                        "x": {"field": "clock", "type": "nominal", "axis": {"title": "clk_sys, MHz", "labelAngle": 0}},
                         "xOffset": {"field": "kind", "sort": list(KINDS)},
                         "y": {"field": "rate", "type": "quantitative", "axis": {"title": "TCP in, Mbit/s"}},
                         "color": {
                             "field": "kind",
-                            "scale": {"domain": list(KINDS), "range": ["#b8b8b8", "#2a6fb0", "#9fc5e8"]},
-                            "legend": {"title": None, "orient": "bottom"},
+                            "scale": {
+                                "domain": list(KINDS),
+                                "range": ["var(--unknown)", "var(--series1)", "var(--series5)"],
+                            },
+                            "legend": {"title": None},
                         },
                     },
                 },
                 {
-                    "mark": {"type": "rule", "strokeDash": [4, 3], "color": "#555555"},
+                    "mark": {"type": "rule", "strokeDash": [4, 3], "color": "var(--ink)"},
                     "encoding": {"y": {"datum": WIRE_MBIT_PER_S}},
                 },
             ],
         },
     }
+    themed: dict[str, Any] = resolve(drawn, LIGHT)
+    return themed
 
 
 def main() -> None:
