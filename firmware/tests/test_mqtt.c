@@ -1,5 +1,6 @@
 /* The MQTT client: packets byte for byte as MQTT 3.1.1 has them, each quality of service, and what breaks the rules. */
 #include <stdint.h>
+#include <string.h>
 
 #include "expect.h"
 #include "mqtt_client.h"
@@ -34,11 +35,23 @@ static void connect(void) {
 
 /* 3.1.2.12, the example of a variable header, without user, password and will; 3.1.3. */
 static void a_connection_begins_as_the_standard_says(void) {
-    mqtt_client_begin(&client, "me", 10, 0);
+    EXPECT(mqtt_client_begin(&client, "me", 10, 0));
     EXPECT(SENDS(0x10, 14, 0, 4, 'M', 'Q', 'T', 'T', 4, 2, 0, 10, 0, 2, 'm', 'e'));
     EXPECT(!mqtt_client_subscribe(&client, "a/b", 1, 0));
     EXPECT(!mqtt_client_publish(&client, "a/b", "x", 1, 0, 0));
     EXPECT_EQUAL(RECEIVE(0x20, 2, 0, 0), MQTT_CONNECTED);
+}
+
+static void a_name_without_room_for_it_is_refused_before_anything_is_sent(void) {
+    const uint8_t *bytes;
+    char name[MQTT_OUT_BYTES];
+    memset(name, 'n', sizeof name);
+    name[sizeof name - 1] = '\0';
+    EXPECT(!mqtt_client_begin(&client, name, 10, 0));
+    EXPECT_EQUAL(mqtt_client_pending(&client, &bytes), 0);
+    name[MQTT_OUT_BYTES - 14u] = '\0';
+    EXPECT(mqtt_client_begin(&client, name, 10, 0));
+    EXPECT_EQUAL(mqtt_client_pending(&client, &bytes), MQTT_OUT_BYTES);
 }
 
 static void a_broker_refuses_with_a_reason(void) {
@@ -176,6 +189,7 @@ static void an_acknowledgement_of_something_else_is_nobodys(void) {
 
 int main(void) {
     a_connection_begins_as_the_standard_says();
+    a_name_without_room_for_it_is_refused_before_anything_is_sent();
     a_broker_refuses_with_a_reason();
     a_subscription_is_granted_or_not();
     each_quality_of_service_ends_as_it_has_to();

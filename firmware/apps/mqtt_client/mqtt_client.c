@@ -143,7 +143,8 @@ static void opened(struct stream *stream) {
     (void)stream;
     session.is_open = true;
     session.begin = session.end = 0;
-    mqtt_client_begin(&client, client_name, keep_alive_s(), clock_ms());
+    /* There is room for the name, which is shorter than any limit. */
+    (void)mqtt_client_begin(&client, client_name, keep_alive_s(), clock_ms());
     pump();
 }
 

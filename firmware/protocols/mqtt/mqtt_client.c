@@ -69,18 +69,21 @@ static uint16_t new_id(struct mqtt_client *client) {
     return client->next_id;
 }
 
-void mqtt_client_begin(struct mqtt_client *client, const char *name, uint16_t keep_alive_s, uint32_t now_ms) {
+bool mqtt_client_begin(struct mqtt_client *client, const char *name, uint16_t keep_alive_s, uint32_t now_ms) {
     size_t name_bytes = strlen(name);
     memset(client, 0, sizeof *client);
     client->keep_alive_s = keep_alive_s;
     client->sent_ms = client->asked_ms = now_ms;
+    if (!put_head(client, CONNECT, 12 + name_bytes)) {
+        return false;
+    }
     client->waits_for_connection = true;
-    put_head(client, CONNECT, 12 + name_bytes);
     put_text(client, "MQTT", 4);
     put_byte(client, 4); /* the version (3.1.2.2) */
     put_byte(client, CLEAN_SESSION);
     put_word(client, keep_alive_s);
     put_text(client, name, name_bytes);
+    return true;
 }
 
 bool mqtt_client_subscribe(struct mqtt_client *client, const char *topic, uint8_t quality, uint32_t now_ms) {

@@ -58,8 +58,9 @@ struct mqtt_client {
     bool is_in_packet, is_connected, waits_for_ping, waits_for_connection;
 };
 
-/* Begins on a new connection: the first packet is ready to be sent. `name` is the client's, 1 to 23 characters. */
-void mqtt_client_begin(struct mqtt_client *client, const char *name, uint16_t keep_alive_s, uint32_t now_ms);
+/* Begins on a new connection: the first packet is ready to be sent. `name` is the client's, of 1 to 23 characters so
+ * that every broker takes it; false when there is no room for it. */
+bool mqtt_client_begin(struct mqtt_client *client, const char *name, uint16_t keep_alive_s, uint32_t now_ms);
 /* Asks for the messages of a topic; false while it is not connected, or when there is no room. */
 bool mqtt_client_subscribe(struct mqtt_client *client, const char *topic, uint8_t quality, uint32_t now_ms);
 /* Publishes a message; false while one is under way, while it is not connected, or when there is no room. */
