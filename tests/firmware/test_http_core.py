@@ -36,15 +36,22 @@ METHODS = ["GET", "HEAD", "POST"]
 PROPERTY = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.fixture(scope="module", params=["byte by byte", "in rows"])
+def reading(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """How the server reads a request, as options of the compiler."""
+    return ("-DHTTP_RUNS=1",) if request.param == "in rows" else ()
+
+
 @pytest.mark.parametrize("test", sorted(HTTP_TESTS.glob("test_*.c")), ids=lambda test: str(test.stem))
-def test_expectations_in_c_hold(host_build: HostBuild, test: Path) -> None:
-    done = subprocess.run([host_build.program(test, EXCHANGE)], capture_output=True, text=True, check=False)
+def test_expectations_in_c_hold(host_build: HostBuild, test: Path, reading: tuple[str, ...]) -> None:
+    program = host_build.program(test, EXCHANGE, options=reading)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
-def server(host_build: HostBuild) -> Iterator[PipeServer]:
-    running = PipeServer(host_build.program(HTTP_TESTS / "pipe_server.c", EXCHANGE))
+def server(host_build: HostBuild, reading: tuple[str, ...]) -> Iterator[PipeServer]:
+    running = PipeServer(host_build.program(HTTP_TESTS / "pipe_server.c", EXCHANGE, options=reading))
     yield running
     running.close()
 
@@ -95,6 +102,10 @@ fields = st.one_of(
             'If-None-Match: "abc", *',
             "Expect: 100-continue",
             "Host: other",
+            "host:\t[::1]:80 ",
+            "ACCEPT-ENCODING:  GZip;q=0, gzip",
+            "Accept-Language: de, en;q=0.5",
+            "accept-encodings: gzip",
             " folded",
         ]
     ),

@@ -26,7 +26,7 @@ static void put_word(uint8_t bytes[4], uint32_t word) {
 static uint32_t in_memory(uint32_t word) {
     uint8_t bytes[4];
     put_word(bytes, word);
-    memcpy(&word, bytes, sizeof word);
+    __builtin_memcpy(&word, bytes, sizeof word);
     return word;
 }
 

@@ -56,13 +56,13 @@ static inline bool fsdata_is_aligned(const void *at) { return ((uintptr_t)at & 3
 
 static inline uint32_t fsdata_word(const uint8_t *at) {
     uint32_t word;
-    memcpy(&word, __builtin_assume_aligned(at, 4), sizeof word);
+    __builtin_memcpy(&word, __builtin_assume_aligned(at, 4), sizeof word);
     return word;
 }
 
 static inline uint16_t fsdata_half(const uint8_t *at) {
     uint16_t half;
-    memcpy(&half, __builtin_assume_aligned(at, 2), sizeof half);
+    __builtin_memcpy(&half, __builtin_assume_aligned(at, 2), sizeof half);
     return half;
 }
 

@@ -33,7 +33,12 @@ HTTP_FAST size_t http_receive(struct http_connection *c, const uint8_t *bytes, s
         c->since_ms = now_ms;
     }
     while (taken < count && c->state < HTTP_REPLYING) {
-        http_request_byte(c, bytes[taken++]);
+#if HTTP_RUNS
+        taken += http_run(c, bytes + taken, count - taken);
+#endif
+        if (taken < count && c->state < HTTP_REPLYING) {
+            http_request_byte(c, bytes[taken++]);
+        }
     }
     if (taken != 0 && c->state >= HTTP_REPLYING) {
         c->since_ms = now_ms;

@@ -148,6 +148,23 @@ static bool is_list(const struct http_connection *c) {
     return c->field >= HTTP_WORD_ACCEPT_ENCODING && c->field <= HTTP_WORD_EXPECT;
 }
 
+#if HTTP_RUNS
+bool http_field_is_unread(const struct http_connection *c) {
+    bool is_compared = c->field == HTTP_WORD_IF_NONE_MATCH && c->data != NULL;
+    return !is_list(c) && c->field != HTTP_WORD_HOST && c->field != HTTP_WORD_CONTENT_LENGTH && !is_compared;
+}
+
+bool http_field_is_before_value(const struct http_connection *c) {
+    return c->field != HTTP_WORD_IF_NONE_MATCH && c->value_state == BEFORE;
+}
+
+bool http_field_is_in_host(const struct http_connection *c) {
+    return c->field == HTTP_WORD_HOST && c->value_state == INSIDE;
+}
+
+bool http_field_is_in_word(const struct http_connection *c) { return is_list(c) && c->value_state == INSIDE; }
+#endif
+
 HTTP_FAST void http_field_byte(struct http_connection *c, uint8_t byte) {
     if (is_list(c)) {
         list_byte(c, byte);

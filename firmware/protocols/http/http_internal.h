@@ -57,6 +57,9 @@ enum http_table { HTTP_TABLE_WORDS, HTTP_TABLE_FILES, HTTP_TABLE_HANDLERS };
 /* http_match.c: names found byte by byte. */
 void http_match_begin(struct http_match *match);
 void http_match_byte(const struct http_server *server, enum http_table table, struct http_match *match, uint8_t byte);
+/* The name that is found so far, NULL when no name begins with all bytes so far. */
+const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, enum http_table table,
+                                            const struct http_match *match);
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match);
 enum http_word http_word_found(const struct http_connection *c);
 bool http_is_token(uint8_t byte);
@@ -65,12 +68,20 @@ uint8_t http_lower(uint8_t byte);
 /* http_request.c: the request line and the order of a header. */
 void http_request_byte(struct http_connection *c, uint8_t byte);
 
+/* http_run.c: bytes in a row with which nothing new begins. */
+size_t http_run(struct http_connection *c, const uint8_t *bytes, size_t count);
+
 /* http_field.c: values of header fields, and what they mean together. */
 void http_field_begin(struct http_connection *c);
 void http_field_byte(struct http_connection *c, uint8_t byte);
 void http_field_end(struct http_connection *c);
 void http_header_end(struct http_connection *c);
 bool http_is_host(uint8_t byte);
+/* Of the value that is under way: nobody reads it; it has not begun; it is a host, or a word of a list, that has. */
+bool http_field_is_unread(const struct http_connection *c);
+bool http_field_is_before_value(const struct http_connection *c);
+bool http_field_is_in_host(const struct http_connection *c);
+bool http_field_is_in_word(const struct http_connection *c);
 
 /* http_form.c: parameters. */
 uint8_t http_unescape(struct http_connection *c, uint8_t byte);

@@ -17,6 +17,16 @@ static const struct words words = {HTTP_WORDS(TEXT)};
 /* A quarter of the size of pointers. */
 static const uint8_t word_offsets[HTTP_WORD_COUNT] = {HTTP_WORDS(OFFSET)};
 
+/* Whether a name begins with the same bytes as another, which has as many. */
+static bool begins_alike(const FSDATA_CONSTANT char *name, const FSDATA_CONSTANT char *other, size_t count) {
+    while (count != 0 && *name == *other) {
+        name++;
+        other++;
+        count--;
+    }
+    return count == 0;
+}
+
 static const FSDATA_CONSTANT char *name_in(const struct http_server *server, enum http_table table, unsigned index) {
     switch (table) {
     case HTTP_TABLE_WORDS:
@@ -28,13 +38,26 @@ static const FSDATA_CONSTANT char *name_in(const struct http_server *server, enu
     }
 }
 
+#if HTTP_RUNS
+const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, enum http_table table,
+                                            const struct http_match *match) {
+    return name_in(server, table, match->index);
+}
+#endif
+
 void http_match_begin(struct http_match *match) { match->index = match->position = 0; }
 
 HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table table, struct http_match *match,
                                uint8_t byte) {
     const FSDATA_CONSTANT char *before = name_in(server, table, match->index);
     const FSDATA_CONSTANT char *name = before;
-    while (name != NULL && (byte == 0 || (name != before && !fsdata_is_same_start(name, before, match->position)) ||
+#if HTTP_RUNS
+    /* Of a first byte nothing else has to be alike. */
+    while (match->position == 0 && name != NULL && (uint8_t)*name != byte) {
+        name = before = name_in(server, table, ++match->index);
+    }
+#endif
+    while (name != NULL && (byte == 0 || (name != before && !begins_alike(name, before, match->position)) ||
                             (uint8_t)name[match->position] != byte)) {
         name = name_in(server, table, ++match->index);
     }
@@ -50,10 +73,10 @@ enum http_word http_word_found(const struct http_connection *c) {
     return http_match_is_whole(c->server, HTTP_TABLE_WORDS, &c->word) ? c->word.index : HTTP_WORD_NONE;
 }
 
+uint8_t http_lower(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte; }
+
 /* RFC 9110, 5.6.2: letters, digits and !#$%&'*+-.^_`|~, a bit for each character. */
 bool http_is_token(uint8_t byte) {
     static const uint32_t tokens[4] = {0, 0x03FF6CFA, 0xC7FFFFFE, 0x57FFFFFF};
     return byte < 128 && (tokens[byte >> 5] >> (byte & 31) & 1) != 0;
 }
-
-uint8_t http_lower(uint8_t byte) { return byte >= 'A' && byte <= 'Z' ? byte + ('a' - 'A') : byte; }
