@@ -51,11 +51,13 @@ $(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requiremen
 		--requirement tests/firmware/python/requirements.txt || echo 'No MicroPython for this machine; its tests skip.'
 	touch $@
 
-# The package as editable: Python changes are live, Rust changes rebuild it.
+# The package as editable: Python changes are live, Rust changes rebuild it. Its modules are compiled here, for machines on which
+# Python is told to write no bytecode itself (PYTHONDONTWRITEBYTECODE) and hundreds of commands would each compile them again.
 $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) PIP_QUIET=1 tools/step "Compiling Airwire's core (some 4 minutes on 2 cores, when all is new)" \
 		$(BIN)/maturin develop --release --locked
 	$(BIN)/python -m airwire.report.libraries
+	@$(BIN)/python -m compileall -q python/airwire
 	touch $@
 
 # The page of `airwire live`, with tools that are fetched for it; no other command needs it.

@@ -27,6 +27,7 @@ def row(name: str) -> list[float]:
     return [sum(cell) / len(cell) for cell in ends]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "options"), [("defaults", "default"), ("published", "published")])
 def test_the_figures_are_those_of_the_built_images(script: Any, firmware: Path, name: str, options: str) -> None:
     for column in (RAW, SOCKETS):

@@ -43,6 +43,7 @@ def openings_missed(interval_ms: Fraction, gate_ms: Fraction, triggers: int) -> 
         trigger += interval_ms
 
 
+@pytest.mark.slow
 def test_the_page_is_what_the_script_writes_today(script: Any, real_captures: Path) -> None:
     refresh = "`make docs` writes the page and its pictures anew"
 

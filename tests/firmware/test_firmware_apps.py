@@ -14,6 +14,9 @@ BOARD = "w5500-evb-pico"
 ADDRESS = "192.168.1.50"
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets")
 on_each_transport = pytest.mark.parametrize("transport", TRANSPORTS)
+on_one_transport_or_slowly_on_each = pytest.mark.parametrize(
+    "transport", [TRANSPORTS[0], *(pytest.param(transport, marks=pytest.mark.slow) for transport in TRANSPORTS[1:])]
+)
 MEGABIT = 1e6
 
 
@@ -82,7 +85,7 @@ def test_the_echo_loses_nothing(built: Path, transport: str, impair: str | None)
     assert "error" not in board.console
 
 
-@on_each_transport
+@on_one_transport_or_slowly_on_each
 def test_pulled_cables_break_connections_off_at_the_worst_but_repeat_no_byte(built: Path, transport: str) -> None:
     """Several connections at a time where there are as many, so that one of them is writing when the link goes.
 

@@ -37,6 +37,9 @@ CHECKS: tuple[Check, ...] = (
     http_requests.an_early_answer_is_not_lost_to_a_reset,
 )
 on_each_transport = pytest.mark.parametrize("transport", TRANSPORTS)
+on_one_transport_or_slowly_on_each = pytest.mark.parametrize(
+    "transport", [TRANSPORTS[0], *(pytest.param(transport, marks=pytest.mark.slow) for transport in TRANSPORTS[1:])]
+)
 each_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 
 
@@ -63,7 +66,7 @@ def test_a_board_tells_one_client_too_many(script: Any, firmware: Path, transpor
     on_board(script, firmware, transport, crowd)
 
 
-@on_each_transport
+@on_one_transport_or_slowly_on_each
 def test_slow_clients_cannot_hold_a_boards_seats(script: Any, firmware: Path, transport: str) -> None:
     slow = partial(http_requests.slow_clients_cannot_hold_seats, seats=SEATS, limit_s=REQUEST_LIMIT_S)
     on_board(script, firmware, transport, slow)

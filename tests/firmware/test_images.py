@@ -182,6 +182,7 @@ def files_that_differ(firmware: Path, board: str, folder: Path, pattern: str) ->
     return sorted(names - {name for name in both if (before / name).read_bytes() == (folder / name).read_bytes()})
 
 
+@pytest.mark.slow
 def test_the_same_sources_give_the_same_image(firmware: Path, tmp_path: Path) -> None:
     image = "pingpong_client-lwip_raw"
     build_again(firmware, "w5500-evb-pico", tmp_path, image)
