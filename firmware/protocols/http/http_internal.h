@@ -60,6 +60,8 @@ void http_match_byte(const struct http_server *server, enum http_table table, st
 /* The name that is found so far, NULL when no name begins with all bytes so far. */
 const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, enum http_table table,
                                             const struct http_match *match);
+/* The first word that begins with a byte, from a place of the table on. */
+void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte);
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match);
 enum http_word http_word_found(const struct http_connection *c);
 bool http_is_token(uint8_t byte);

@@ -9,6 +9,7 @@
 
 #define MEMBER(name, text) char name[sizeof text];
 #define TEXT(name, text) text,
+#define INITIAL(name, text) text[0],
 #define OFFSET(name, text) offsetof(struct words, name),
 struct words {
     HTTP_WORDS(MEMBER)
@@ -43,6 +44,15 @@ const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, en
                                             const struct http_match *match) {
     return name_in(server, table, match->index);
 }
+
+void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte) {
+    static const char initials[HTTP_WORD_COUNT] = {HTTP_WORDS(INITIAL)};
+    while (first < HTTP_WORD_COUNT && (uint8_t)initials[first] != byte) {
+        first++;
+    }
+    match->index = first;
+    match->position = 1;
+}
 #endif
 
 void http_match_begin(struct http_match *match) { match->index = match->position = 0; }
@@ -51,12 +61,6 @@ HTTP_FAST void http_match_byte(const struct http_server *server, enum http_table
                                uint8_t byte) {
     const FSDATA_CONSTANT char *before = name_in(server, table, match->index);
     const FSDATA_CONSTANT char *name = before;
-#if HTTP_RUNS
-    /* Of a first byte nothing else has to be alike. */
-    while (match->position == 0 && name != NULL && (uint8_t)*name != byte) {
-        name = before = name_in(server, table, ++match->index);
-    }
-#endif
     while (name != NULL && (byte == 0 || (name != before && !begins_alike(name, before, match->position)) ||
                             (uint8_t)name[match->position] != byte)) {
         name = name_in(server, table, ++match->index);

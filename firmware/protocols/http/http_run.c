@@ -36,12 +36,6 @@ static size_t room(const struct http_connection *c) {
 
 static bool is_value(uint8_t byte) { return (byte >= ' ' && byte != DELETE) || byte == '\t'; }
 
-static size_t taken(struct http_connection *c, size_t count) {
-    c->line_bytes += count;
-    c->header_bytes += count;
-    return count;
-}
-
 static size_t unread_value(const uint8_t *bytes, size_t count) {
     size_t run = 0;
     while (run < count && is_value(bytes[run])) {
@@ -116,7 +110,7 @@ static size_t begin(struct http_connection *c, const uint8_t *bytes, size_t coun
     c->state = HTTP_PATH;
     http_match_byte(c->server, HTTP_TABLE_FILES, &c->file, '/');
     http_match_byte(c->server, HTTP_TABLE_HANDLERS, &c->handler, '/');
-    return taken(c, run);
+    return run;
 }
 
 /* How nearly every request line ends; the line end behind it is a step. */
@@ -127,7 +121,7 @@ static size_t version(struct http_connection *c, const uint8_t *bytes, size_t co
         return 0;
     }
     c->state = HTTP_REQUEST_LINE_END;
-    return taken(c, run);
+    return run;
 }
 
 /* Of a value that is read: what goes on with it, or a byte that is a step of it. */
@@ -153,9 +147,7 @@ static size_t name_begin(struct http_connection *c, const uint8_t *bytes, size_t
         return 0;
     }
     c->state = HTTP_NAME;
-    /* What is before them is no field. */
-    c->word.index = FIRST_FIELD;
-    http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, http_lower(bytes[0]));
+    http_match_word_from(&c->word, FIRST_FIELD, http_lower(bytes[0]));
     return 1;
 }
 
@@ -164,7 +156,6 @@ static size_t line_end(struct http_connection *c, const uint8_t *bytes, size_t c
     if (count < 2 || bytes[0] != '\r' || bytes[1] != '\n') {
         return 0;
     }
-    taken(c, 1);
     if (c->state == HTTP_VALUE) {
         c->state = HTTP_LINE_FEED;
         http_field_end(c);
@@ -173,18 +164,16 @@ static size_t line_end(struct http_connection *c, const uint8_t *bytes, size_t c
             return 1;
         }
     }
-    taken(c, 1);
     c->state = HTTP_FIELD;
-    c->line_bytes = 0;
     http_match_begin(&c->word);
     return 2;
 }
 
 /* A name and its colon. */
 static size_t name(struct http_connection *c, const uint8_t *bytes, size_t count) {
-    size_t run = taken(c, word(c, bytes, count));
+    size_t run = word(c, bytes, count);
     if (run < count && bytes[run] == ':') {
-        run += taken(c, 1);
+        run++;
         c->state = HTTP_VALUE;
         http_field_begin(c);
     }
@@ -197,15 +186,15 @@ static size_t row(struct http_connection *c, const uint8_t *bytes, size_t count)
     case HTTP_AT_REST:
         return begin(c, bytes, count);
     case HTTP_PATH:
-        return c->escape == 0 ? taken(c, path(c, bytes, count)) : 0;
+        return c->escape == 0 ? path(c, bytes, count) : 0;
     case HTTP_VERSION:
         return version(c, bytes, count);
     case HTTP_FIELD:
-        return taken(c, name_begin(c, bytes, count));
+        return name_begin(c, bytes, count);
     case HTTP_NAME:
         return name(c, bytes, count);
     case HTTP_VALUE:
-        run = taken(c, http_field_is_unread(c) ? unread_value(bytes, count) : read_value(c, bytes, count));
+        run = http_field_is_unread(c) ? unread_value(bytes, count) : read_value(c, bytes, count);
         break;
     default: /* HTTP_REQUEST_LINE_END */
         break;
@@ -217,14 +206,22 @@ static size_t row(struct http_connection *c, const uint8_t *bytes, size_t count)
 HTTP_FAST size_t http_run(struct http_connection *c, const uint8_t *bytes, size_t count) {
     size_t most = room(c);
     size_t run = 0;
+    size_t line_begin = 0;
     size_t last = 1;
     if (count < most) {
         most = count;
     }
     while (last != 0 && (STATES_WITH_RUNS >> c->state & 1) != 0) {
+        bool is_in_line = c->state != HTTP_FIELD;
         last = row(c, bytes + run, most - run);
         run += last;
+        if (is_in_line && c->state == HTTP_FIELD) {
+            c->line_bytes = 0;
+            line_begin = run;
+        }
     }
+    c->line_bytes += run - line_begin;
+    c->header_bytes += run;
     return run;
 }
 
