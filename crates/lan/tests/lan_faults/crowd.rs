@@ -94,7 +94,7 @@ fn run_all(driver: &mut Driver, transfers: &mut [Exchange], echoes: &mut [Echoes
 
 #[test]
 fn eight_clients_of_eight_listeners_are_all_served() {
-    for model in [Model::W5200, Model::W5500] {
+    for model in [Model::W5200, Model::W5500, Model::W6100] {
         let mut driver = Driver::new(model);
         let at = driver.now();
         let calls: Vec<_> = (0..8u8)

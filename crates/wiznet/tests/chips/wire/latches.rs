@@ -379,7 +379,9 @@ fn ipraw_for_tcp_or_udp_is_told_of() {
             bench.open(2, IPRAW, 0);
             let warnings = bench.chip.take_warnings();
             assert_eq!(warnings.len(), 1, "{model:?}");
-            assert!(warnings[0].sentence.contains("Sn_PROTO of socket 2"), "{}", warnings[0].sentence);
+            let register = if model == Model::W6100 { "Sn_PNR" } else { "Sn_PROTO" };
+            let told = format!("{register} of socket 2");
+            assert!(warnings[0].sentence.contains(&told), "{}", warnings[0].sentence);
         }
     }
 }
