@@ -88,10 +88,18 @@ mod tests {
         for model in Model::ALL {
             let map = &model.facts().map;
             for pair in map.common.registers.windows(2) {
-                assert!(pair[0].address + u16::from(pair[0].bytes) <= pair[1].address, "{model:?}: {}", pair[1].name);
+                assert!(
+                    pair[0].address + u16::from(pair[0].bytes) <= pair[1].address,
+                    "{model:?}: {}",
+                    pair[1].name
+                );
             }
             for pair in map.sockets.registers.windows(2) {
-                assert!(pair[0].address + u16::from(pair[0].bytes) <= pair[1].address, "{model:?}: {}", pair[1].name);
+                assert!(
+                    pair[0].address + u16::from(pair[0].bytes) <= pair[1].address,
+                    "{model:?}: {}",
+                    pair[1].name
+                );
             }
         }
     }
@@ -104,10 +112,14 @@ mod tests {
                 flag.is_none_or(|flag| facts.map.sockets_have(flag.register))
             };
             let Filter { strangers, broadcast, multicast, multicast_ipv6, ipv6, .. } = facts.filter;
-            assert!([strangers, broadcast, multicast, multicast_ipv6, ipv6].into_iter().all(has), "{model:?}");
+            assert!(
+                [strangers, broadcast, multicast, multicast_ipv6, ipv6].into_iter().all(has),
+                "{model:?}"
+            );
             let Filter { datagrams_to_all, datagrams_to_one, datagrams_to_solicited, .. } = facts.filter;
             let of_datagrams = [datagrams_to_all, datagrams_to_one, datagrams_to_solicited];
-            let of_sockets = [facts.force_arp_of_socket, facts.given_hardware_address, facts.protocols.force_push];
+            let of_sockets =
+                [facts.force_arp_of_socket, facts.given_hardware_address, facts.protocols.force_push];
             assert!(of_datagrams.into_iter().chain(of_sockets).all(has), "{model:?}");
             let switches = facts.protocols.switches;
             let of_both = [

@@ -4,7 +4,9 @@
 use units::{PS_PER_NS, PS_PER_US, Picoseconds};
 
 use super::Model;
-use super::facts::{AddressLock, CORE_CLOCK_HZ, ClockLimit, Errand, Errands, Facts, Filter, Flag, Protocols, Switches};
+use super::facts::{
+    AddressLock, CORE_CLOCK_HZ, ClockLimit, Errand, Errands, Facts, Filter, Flag, Protocols, Switches,
+};
 use super::modes::Family;
 use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
 use crate::map::{Common, Layout, Map, Register, SocketRegister, line, table};

@@ -54,11 +54,7 @@ pub(super) static FACTS: Facts = Facts {
     force_arp: None,
     force_arp_of_socket: None,
     given_hardware_address: None,
-    filter: Filter {
-        strangers: MAC_FILTER,
-        multicast: MAC_FILTER,
-        ..Filter::NONE
-    },
+    filter: Filter { strangers: MAC_FILTER, multicast: MAC_FILTER, ..Filter::NONE },
     map: MAP,
 };
 

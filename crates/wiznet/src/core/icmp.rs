@@ -8,9 +8,9 @@ use smoltcp::wire::{Icmpv4DstUnreachable, Icmpv4Packet, Icmpv4Repr, IpProtocol, 
 use crate::chips::is_set;
 use crate::map::Common;
 
+use super::Core;
 use super::ip::{IpHeader, OF_IPV4};
 use super::receive::{Cast, Origin};
-use super::Core;
 
 impl Core {
     /// An ICMP message; `taken` when a socket in IPRAW mode has it, which then answers echo requests itself.

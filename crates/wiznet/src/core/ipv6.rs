@@ -167,7 +167,10 @@ mod tests {
     #[test]
     fn options_are_skipped_and_fragments_are_none() {
         let options = [58, 0, 0, 0, 0, 0, 0, 0, 0xAA];
-        assert_eq!(behind_extensions(IpProtocol::HopByHop, &options), Some((IpProtocol::Icmpv6, &[0xAA][..])));
+        assert_eq!(
+            behind_extensions(IpProtocol::HopByHop, &options),
+            Some((IpProtocol::Icmpv6, &[0xAA][..]))
+        );
         assert_eq!(behind_extensions(IpProtocol::Ipv6Frag, &options), None);
         assert_eq!(behind_extensions(IpProtocol::HopByHop, &options[..4]), None);
         assert_eq!(behind_extensions(IpProtocol::HopByHop, &[0; 80]), None, "they do not end");

@@ -85,8 +85,9 @@ impl Core {
         self.sockets[n].opened = opened;
         let number = opened.ip_protocol;
         if matches!(opened.mode, Mode::IpRaw(_)) && TCP_AND_UDP.contains(&number) {
+            let name = self.map().socket_name(SocketRegister::Proto).unwrap_or_default();
             self.warnings.tell(self.now, WarningKind::IpRawProtocol, || {
-                format!("Sn_PROTO of socket {n} is {number} in IPRAW mode, which has neither TCP nor UDP; nothing is received")
+                format!("{name} of socket {n} is {number} in IPRAW mode, which has neither TCP nor UDP; nothing is received")
             });
         }
     }

@@ -113,7 +113,10 @@ impl Core {
             Cast::All
         } else if destination.is_multicast() {
             Cast::Many
-        } else if destination.octets() == self.own_address() && !destination.is_unspecified() && frame_cast == Cast::One {
+        } else if destination.octets() == self.own_address()
+            && !destination.is_unspecified()
+            && frame_cast == Cast::One
+        {
             Cast::One
         } else {
             return false;

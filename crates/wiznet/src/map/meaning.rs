@@ -3,8 +3,8 @@
 use std::net::Ipv6Addr;
 
 use super::{Common, Place, Side, SocketRegister};
-use crate::chips::Facts;
 use crate::Command;
+use crate::chips::Facts;
 
 /// What an access of `data` from an address on meant: `Sn_CR of socket 0: SEND`, `GAR to SIPR`, `TX buffer of socket 0 at 0x0010`.
 pub(crate) fn meaning(facts: &Facts, block: u8, address: u16, bytes: u32, data: &[u8]) -> String {

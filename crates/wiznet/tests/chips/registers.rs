@@ -262,8 +262,7 @@ fn the_interrupt_pin_is_low_while_an_unmasked_bit_stands() {
 
 #[test]
 fn a_socket_mask_keeps_its_interrupt_from_the_pin() {
-    let masks =
-        [(Model::W5100S, 0x16), (Model::W5200, 0x16), (Model::W5500, 0x18), (Model::W6100, 0x2114)];
+    let masks = [(Model::W5100S, 0x16), (Model::W5200, 0x16), (Model::W5500, 0x18), (Model::W6100, 0x2114)];
     for (model, mask) in masks {
         let mut bench = Bench::linked(model);
         bench.open(1, UDP, 80);

@@ -160,13 +160,8 @@ fn the_highest_clock_of_a_chip_is_the_last_of_which_nothing_is_told() {
 #[test]
 fn an_access_has_as_many_bytes_of_headers_as_its_chip_takes() {
     // Datasheets: W5100 6.3.2, W5100S 4.2, W5200 5.1, W5500 2.2.
-    let expected = [
-        (Model::W5100, 15),
-        (Model::W5100S, 3),
-        (Model::W5200, 4),
-        (Model::W5500, 3),
-        (Model::W6100, 3),
-    ];
+    let expected =
+        [(Model::W5100, 15), (Model::W5100S, 3), (Model::W5200, 4), (Model::W5500, 3), (Model::W6100, 3)];
     for (model, header_bytes) in expected {
         assert_eq!(model.facts().header_bytes(5), header_bytes, "{model:?}");
     }

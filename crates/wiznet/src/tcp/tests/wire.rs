@@ -13,8 +13,9 @@ const DESTINATION: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
 /// Both ends of a segment, of either family.
 fn ends() -> impl Strategy<Value = (IpAddr, IpAddr)> {
-    let of_ipv6 = any::<(u128, u128)>()
-        .prop_map(|(source, destination)| (Ipv6Addr::from(source).into(), Ipv6Addr::from(destination).into()));
+    let of_ipv6 = any::<(u128, u128)>().prop_map(|(source, destination)| {
+        (Ipv6Addr::from(source).into(), Ipv6Addr::from(destination).into())
+    });
     prop_oneof![Just((SOURCE, DESTINATION)), of_ipv6]
 }
 

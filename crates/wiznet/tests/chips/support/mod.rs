@@ -12,8 +12,7 @@ use testing::w6100;
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Model, Options, Sent, Speed};
 
-pub const MODELS: [Model; 5] =
-    [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
+pub const MODELS: [Model; 5] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
 
 pub const CHIP_MAC: [u8; 6] = [0x02, 0x08, 0xDC, 1, 2, 3];
 pub const CHIP_IP: [u8; 4] = [192, 168, 7, 2];
@@ -404,11 +403,10 @@ impl Peer {
         config.random_seed = 7;
         let mut interface = Interface::new(config, &mut device, Instant::from_micros(0));
         interface.update_ip_addrs(|addresses| {
-            addresses
-                .extend([
-                    IpCidr::new(Ipv4Address::from(PEER_IP).into(), 24),
-                    IpCidr::new(Ipv6Address::from(PEER_IPV6).into(), 64),
-                ]);
+            addresses.extend([
+                IpCidr::new(Ipv4Address::from(PEER_IP).into(), 24),
+                IpCidr::new(Ipv6Address::from(PEER_IPV6).into(), 64),
+            ]);
         });
         Self {
             interface,

@@ -1,9 +1,7 @@
 //! Neighbour discovery, routers, groups, and the commands without a socket that use them.
 
 use smoltcp::phy::ChecksumCapabilities;
-use smoltcp::wire::{
-    ArpOperation, EthernetAddress, Icmpv6Packet, Icmpv6Repr, NdiscNeighborFlags, NdiscRepr,
-};
+use smoltcp::wire::{ArpOperation, EthernetAddress, Icmpv6Packet, Icmpv6Repr, NdiscNeighborFlags, NdiscRepr};
 
 use super::*;
 use crate::support::{CHIP_IP, PEER_IP, TIMEOUT};
@@ -43,10 +41,13 @@ fn message(from: Ipv6Addr, to: Ipv6Addr, message: &Icmpv6Repr<'_>) -> Vec<u8> {
 
 fn solicitation(from: Ipv6Addr, target_addr: Ipv6Addr, hop_limit: u8) -> Vec<u8> {
     let [.., a, b, c] = target_addr.octets();
-    let group: Ipv6Addr =
-        Ipv6Addr::from(u128::from("ff02::1:ff00:0".parse::<Ipv6Addr>().unwrap()) | u128::from(u32::from_be_bytes([0, a, b, c])));
+    let group: Ipv6Addr = Ipv6Addr::from(
+        u128::from("ff02::1:ff00:0".parse::<Ipv6Addr>().unwrap())
+            | u128::from(u32::from_be_bytes([0, a, b, c])),
+    );
     let lladdr = (!from.is_unspecified()).then(|| EthernetAddress(PEER_MAC).into());
-    let payload = message(from, group, &Icmpv6Repr::Ndisc(NdiscRepr::NeighborSolicit { target_addr, lladdr }));
+    let payload =
+        message(from, group, &Icmpv6Repr::Ndisc(NdiscRepr::NeighborSolicit { target_addr, lladdr }));
     packet([0x33, 0x33, 0xFF, a, b, c], from, group, 58, hop_limit, &payload)
 }
 

@@ -9,67 +9,67 @@ use wiznet::{Duplex, LinkPartner, Model, Speed};
 
 use crate::support::{Bench, CHIP_MAC, PEER_IP, PEER_MAC, command, ms, sn, us};
 
-pub const TCP: u8 = 0x01;
-pub const UDP: u8 = 0x02;
-pub const TCP6: u8 = 0x09;
-pub const UDP6: u8 = 0x0A;
-pub const IPRAW6: u8 = 0x0B;
-pub const TCPD: u8 = 0x0D;
-pub const UDPD: u8 = 0x0E;
-pub const CONNECT6: u8 = 0x84;
-pub const SEND6: u8 = 0xA0;
+pub(crate) const TCP: u8 = 0x01;
+pub(crate) const UDP: u8 = 0x02;
+pub(crate) const TCP6: u8 = 0x09;
+pub(crate) const UDP6: u8 = 0x0A;
+pub(crate) const IPRAW6: u8 = 0x0B;
+pub(crate) const TCPD: u8 = 0x0D;
+pub(crate) const UDPD: u8 = 0x0E;
+pub(crate) const CONNECT6: u8 = 0x84;
+pub(crate) const SEND6: u8 = 0xA0;
 
 /// Common registers (ioLibrary, w6100.h).
-pub mod common {
-    pub const SYSR: u16 = 0x2000;
-    pub const SYCR1: u16 = 0x2005;
-    pub const IR: u16 = 0x2100;
-    pub const SLIR: u16 = 0x2102;
-    pub const SLIRCLR: u16 = 0x2128;
-    pub const SLPSR: u16 = 0x212C;
-    pub const SLCR: u16 = 0x2130;
-    pub const PHYSR: u16 = 0x3000;
-    pub const PHYCR0: u16 = 0x301C;
-    pub const PHYCR1: u16 = 0x301D;
-    pub const SHAR: u16 = 0x4120;
-    pub const LLAR: u16 = 0x4140;
-    pub const GUAR: u16 = 0x4150;
-    pub const SUB6R: u16 = 0x4160;
-    pub const GA6R: u16 = 0x4170;
-    pub const SLDIP6R: u16 = 0x4180;
-    pub const SLDHAR: u16 = 0x4190;
-    pub const UIP6R: u16 = 0x41B0;
-    pub const INTPTMR: u16 = 0x41C5;
-    pub const PLR: u16 = 0x41D0;
-    pub const PAR: u16 = 0x41E0;
-    pub const ICMP6BLKR: u16 = 0x41F0;
-    pub const CHPLCKR: u16 = 0x41F4;
-    pub const NETLCKR: u16 = 0x41F5;
-    pub const PHYLCKR: u16 = 0x41F6;
-    pub const SLRCR: u16 = 0x420C;
+pub(crate) mod common {
+    pub(crate) const SYSR: u16 = 0x2000;
+    pub(crate) const SYCR1: u16 = 0x2005;
+    pub(crate) const IR: u16 = 0x2100;
+    pub(crate) const SLIR: u16 = 0x2102;
+    pub(crate) const SLIRCLR: u16 = 0x2128;
+    pub(crate) const SLPSR: u16 = 0x212C;
+    pub(crate) const SLCR: u16 = 0x2130;
+    pub(crate) const PHYSR: u16 = 0x3000;
+    pub(crate) const PHYCR0: u16 = 0x301C;
+    pub(crate) const PHYCR1: u16 = 0x301D;
+    pub(crate) const SHAR: u16 = 0x4120;
+    pub(crate) const LLAR: u16 = 0x4140;
+    pub(crate) const GUAR: u16 = 0x4150;
+    pub(crate) const SUB6R: u16 = 0x4160;
+    pub(crate) const GA6R: u16 = 0x4170;
+    pub(crate) const SLDIP6R: u16 = 0x4180;
+    pub(crate) const SLDHAR: u16 = 0x4190;
+    pub(crate) const UIP6R: u16 = 0x41B0;
+    pub(crate) const INTPTMR: u16 = 0x41C5;
+    pub(crate) const PLR: u16 = 0x41D0;
+    pub(crate) const PAR: u16 = 0x41E0;
+    pub(crate) const ICMP6BLKR: u16 = 0x41F0;
+    pub(crate) const CHPLCKR: u16 = 0x41F4;
+    pub(crate) const NETLCKR: u16 = 0x41F5;
+    pub(crate) const PHYLCKR: u16 = 0x41F6;
+    pub(crate) const SLRCR: u16 = 0x420C;
 }
 
 /// Registers of a socket that the other chips do not have; those that they have the bench translates.
-pub mod own {
-    pub const PSR: u16 = 0x0004;
-    pub const ESR: u16 = 0x0031;
-    pub const DIP6R: u16 = 0x0130;
+pub(crate) mod own {
+    pub(crate) const PSR: u16 = 0x0004;
+    pub(crate) const ESR: u16 = 0x0031;
+    pub(crate) const DIP6R: u16 = 0x0130;
 }
 
-pub fn link_local() -> Ipv6Addr {
+pub(crate) fn link_local() -> Ipv6Addr {
     "fe80::8:dcff:fe01:203".parse().unwrap()
 }
 
-pub fn global() -> Ipv6Addr {
+pub(crate) fn global() -> Ipv6Addr {
     "2001:db8:7::2".parse().unwrap()
 }
 
-pub fn peer() -> Ipv6Addr {
+pub(crate) fn peer() -> Ipv6Addr {
     Ipv6Addr::from(crate::support::PEER_IPV6)
 }
 
 /// A W6100 with addresses of both families.
-pub fn addressed(mut bench: Bench) -> Bench {
+pub(crate) fn addressed(mut bench: Bench) -> Bench {
     bench.common_write(common::LLAR, &link_local().octets());
     bench.common_write(common::GUAR, &global().octets());
     let mask = [[0xFF; 8], [0; 8]].concat();
@@ -78,21 +78,21 @@ pub fn addressed(mut bench: Bench) -> Bench {
     bench
 }
 
-pub fn linked() -> Bench {
+pub(crate) fn linked() -> Bench {
     addressed(Bench::linked(Model::W6100))
 }
 
-pub fn with_peer() -> Bench {
+pub(crate) fn with_peer() -> Bench {
     addressed(Bench::with_peer(Model::W6100))
 }
 
 impl Bench {
     /// A register of a socket, at the W6100's own offset.
-    pub fn own_read(&mut self, n: u8, offset: u16, bytes: usize) -> Vec<u8> {
+    pub(crate) fn own_read(&mut self, n: u8, offset: u16, bytes: usize) -> Vec<u8> {
         self.read_at(4 * n + 1, offset, bytes)
     }
 
-    pub fn own_write(&mut self, n: u8, offset: u16, data: &[u8]) {
+    pub(crate) fn own_write(&mut self, n: u8, offset: u16, data: &[u8]) {
         self.write_at(4 * n + 1, offset, data);
     }
 }
