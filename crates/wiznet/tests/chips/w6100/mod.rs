@@ -5,6 +5,7 @@ mod sockets;
 
 use std::net::Ipv6Addr;
 
+use smoltcp::socket::tcp;
 use wiznet::{Duplex, LinkPartner, Model, Speed};
 
 use crate::support::{Bench, CHIP_MAC, PEER_IP, PEER_MAC, command, ms, sn, us};
@@ -276,4 +277,38 @@ fn a_packet_of_a_blocked_family_is_as_if_it_had_not_come() {
     let answers = bench.take_seen();
     assert_eq!(answers.len(), 1, "ARP is no packet of IPv4");
     assert_eq!(answers[0].bytes[..6], PEER_MAC);
+}
+
+/// What a driver has each chip put on the wire: a datagram after ARP, a connection with data both ways, its end.
+fn frames_of(model: Model) -> Vec<Vec<u8>> {
+    let mut bench = Bench::with_peer(model);
+    let handle = bench.listen_at_peer(7000);
+    bench.open(1, UDP, 4000);
+    bench.write(1, sn::DIPR, &PEER_IP);
+    bench.write(1, sn::DPORT, &5999u16.to_be_bytes());
+    bench.send(1, b"anyone?");
+    bench.pass(ms(3));
+    bench.open(0, TCP, 4001);
+    bench.write(0, sn::DIPR, &PEER_IP);
+    bench.write(0, sn::DPORT, &7000u16.to_be_bytes());
+    bench.command(0, command::CONNECT);
+    assert!(bench.wait(ms(20), |bench| bench.u8(0, sn::SR) == 0x17), "{model:?}");
+    for message in [&b"one message"[..], &[0x5A; 1460]] {
+        bench.send(0, message);
+        bench.pass(ms(20));
+    }
+    let peer = bench.peer.as_mut().expect("there is a peer");
+    peer.sockets.get_mut::<tcp::Socket<'_>>(handle).send_slice(b"an answer").expect("it is open");
+    assert!(bench.wait(ms(100), |bench| bench.u16(0, sn::RX_RSR) == 9), "{model:?}");
+    assert_eq!(bench.take(0, 9), b"an answer");
+    bench.command(0, command::DISCON);
+    bench.pass(ms(50));
+    bench.take_seen().into_iter().map(|sent| sent.bytes).collect()
+}
+
+#[test]
+fn over_ipv4_the_same_driver_puts_the_same_frames_on_the_wire_as_with_a_w5500() {
+    let frames = frames_of(Model::W6100);
+    assert!(frames.len() > 8, "{} frames", frames.len());
+    assert_eq!(frames, frames_of(Model::W5500));
 }
