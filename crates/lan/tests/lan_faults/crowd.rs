@@ -31,8 +31,11 @@ impl Echoes {
                 return false;
             }
             let received = driver.receive(self.n, waiting);
-            let [high, low] = (expected.len() as u16).to_be_bytes();
-            let header = [&PC.octets()[..], &[0, 7, high, low]].concat();
+            let length = (expected.len() as u16).to_be_bytes();
+            let header = match driver.model {
+                Model::W6100 => [&length[..], &PC.octets(), &[0, 7]].concat(),
+                _ => [&PC.octets()[..], &[0, 7], &length].concat(),
+            };
             assert!(received == [&header, &expected[..]].concat(), "{:?}, socket {}", driver.model, self.n);
             self.waiting_for = None;
             self.to_come -= 1;

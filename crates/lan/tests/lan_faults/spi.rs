@@ -179,12 +179,15 @@ fn a_socket_mode_that_is_none_leaves_the_socket_closed() {
         let mut driver = Driver::on(model, &quiet());
         for n in 0..driver.sockets() {
             for mode in 0..16 {
-                driver.open(n, mode, 4000);
-                let expected = match mode {
-                    TCP => status::INIT,
-                    UDP => status::UDP,
-                    3 => 0x32,
-                    4 if n == 0 => 0x42,
+                driver.write_socket(n, sn::MR, &[mode]);
+                driver.command(n, command::OPEN);
+                let expected = match (model, mode) {
+                    (_, TCP) | (Model::W6100, 0x09 | 0x0D) => status::INIT,
+                    (_, UDP) | (Model::W6100, 0x0A | 0x0E) => status::UDP,
+                    (_, 3) => 0x32,
+                    (Model::W6100, 0x0B) => 0x33,
+                    (Model::W6100, 7) if n == 0 => 0x42,
+                    (Model::W5100 | Model::W5100S | Model::W5200 | Model::W5500, 4) if n == 0 => 0x42,
                     _ => status::CLOSED,
                 };
                 assert_eq!(driver.status(n), expected, "{model:?}: mode {mode} of socket {n}");
