@@ -58,8 +58,7 @@ struct Bench {
 
 impl Bench {
     fn new(choice: u8) -> Self {
-        let model =
-            if choice & CHOOSES_W6100 == 0 { MODELS[usize::from(choice % 4)] } else { Model::W6100 };
+        let model = if choice & CHOOSES_W6100 == 0 { MODELS[usize::from(choice % 4)] } else { Model::W6100 };
         let link_up_time = Picoseconds::ZERO;
         let send_ok_waits_for_acknowledgement = choice & 4 != 0;
         let receive_time = Picoseconds::from_ns(if choice & 8 == 0 { 1_000 } else { 0 });

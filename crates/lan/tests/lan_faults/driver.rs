@@ -8,8 +8,7 @@ use testing::w6100;
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
-pub(crate) const MODELS: [Model; 5] =
-    [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
+pub(crate) const MODELS: [Model; 5] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
 
 pub(crate) const BOARD: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
 pub(crate) const BOARD_MAC: [u8; 6] = [0x02, 0x08, 0xDC, 1, 2, 3];

@@ -117,7 +117,10 @@ fn set_retries(driver: &mut Driver, rtr: u16, rcr: u8) {
     let at = if is_late { 0x19 } else { 0x17 };
     driver.write_common(at, &rtr.to_be_bytes());
     driver.write_common(at + 2, &[rcr]);
-    assert_eq!((driver.read_common(at, 2), driver.read_common(at + 2, 1)), (rtr.to_be_bytes().to_vec(), vec![rcr]));
+    assert_eq!(
+        (driver.read_common(at, 2), driver.read_common(at + 2, 1)),
+        (rtr.to_be_bytes().to_vec(), vec![rcr])
+    );
 }
 
 #[test]
