@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
-FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w pico-lan8720 ideal-mac pico
+FIRMWARE_BOARDS := w5500-evb-pico w55rp20-evb-pico w6100-evb-pico w5100s-evb-pico pico-w5200 pico-w5100 pico-w pico-lan8720 ideal-mac pico
 AVR_BOARDS := goldilocks-1284p-w5200 goldilocks-1284p-w5100 arduino-uno-w5100 arduino-mega-w5500
 SITE := $(FIRMWARE)/site/fsdata.c
 SMALL_SITE := $(FIRMWARE)/site_small/fsdata.c
@@ -21,7 +21,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
 	spi_controller traffic_words i2c_target serial_line
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
-	$(foreach chip,W5100 W5100S W5200 W5500,chip_that_lies_$(chip)=chip_that_lies)
+	$(foreach chip,W5100 W5100S W5200 W5500 W6100,chip_that_lies_$(chip)=chip_that_lies)
 
 .PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean

@@ -35,14 +35,14 @@ elseif(BOARD_HEADER MATCHES "BOARD_LAN8720")
   set(WAYS lwip_raw)
 elseif(BOARD_HEADER MATCHES "BOARD_CYW43439")
   set(WAYS lwip_small lwip_raw lwip_sockets)
+elseif(BOARD_HEADER MATCHES "BOARD_WIZNET_W6100" OR NOT BOARD_HEADER MATCHES "BOARD_NETWORK_SPI")
+  # The W5500 at pins of PIO, and its successor at the same pins: what differs is how the chip is reached.
+  set(APPLICATIONS pingpong_client streams)
+  set(WAYS hardware lwip_raw)
+  set(REACH_ALONE ON)
 elseif(NOT BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
   set(APPLICATIONS pingpong_client streams http_server ping)
   set(WAYS hardware lwip_small lwip_raw)
-elseif(NOT BOARD_HEADER MATCHES "BOARD_NETWORK_SPI")
-  # The same chip at pins of PIO: what differs is its bus.
-  set(APPLICATIONS pingpong_client streams)
-  set(WAYS hardware lwip_raw)
-  set(BUS_ALONE ON)
 endif()
 macro(leave_out_unless_wanted application way)
   if((APPLICATIONS AND NOT ${application} IN_LIST APPLICATIONS) OR NOT ${way} IN_LIST WAYS)
@@ -164,7 +164,7 @@ lwip_sockets_image(mqtt_client protocols/mqtt/mqtt_client.c)
 
 # ping on lwIP with the settings for little memory.
 hardware_image(ping 1)
-if(BUS_ALONE)
+if(REACH_ALONE)
   return()
 endif()
 airwire_image(ping-lwip_raw

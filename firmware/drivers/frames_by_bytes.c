@@ -16,14 +16,14 @@
 static uint16_t read_pointer, left, write_pointer, written;
 static uint32_t faults;
 
-static uint16_t read_word(uint32_t name) {
-    uint8_t high = wiznet_sn_read8(&board_wiznet, 0, name);
-    return (uint16_t)((unsigned)high << 8 | wiznet_sn_read8(&board_wiznet, 0, name + 1u));
+static uint16_t read_word(uint32_t offset) {
+    uint8_t high = wiznet_sn_at_read8(&board_wiznet, 0, offset);
+    return (uint16_t)((unsigned)high << 8 | wiznet_sn_at_read8(&board_wiznet, 0, offset + 1u));
 }
 
-static void write_word(uint32_t name, uint16_t value) {
-    wiznet_sn_write8(&board_wiznet, 0, name, (uint8_t)(value >> 8));
-    wiznet_sn_write8(&board_wiznet, 0, name + 1u, (uint8_t)value);
+static void write_word(uint32_t offset, uint16_t value) {
+    wiznet_sn_at_write8(&board_wiznet, 0, offset, (uint8_t)(value >> 8));
+    wiznet_sn_at_write8(&board_wiznet, 0, offset + 1u, (uint8_t)value);
 }
 
 bool frames_open(void) { return wiznet_frames_open(&board_wiznet); }
@@ -31,9 +31,9 @@ bool frames_open(void) { return wiznet_frames_open(&board_wiznet); }
 void frames_acknowledge(void) { wiznet_frames_acknowledge(&board_wiznet); }
 
 static uint16_t received(void) {
-    uint16_t size = read_word(Sn_RX_RSR);
+    uint16_t size = read_word(SN_OFFSET(&board_wiznet, Sn_RX_RSR));
     for (unsigned look = 0; size && look < SIZE_LOOKS; look++) {
-        uint16_t again = read_word(Sn_RX_RSR);
+        uint16_t again = read_word(SN_OFFSET(&board_wiznet, Sn_RX_RSR));
         if (again == size) {
             break;
         }
@@ -48,7 +48,7 @@ size_t frames_next(void) {
         return 0;
     }
     uint8_t length[LENGTH_BYTES];
-    read_pointer = read_word(Sn_RX_RD);
+    read_pointer = read_word(SN_OFFSET(&board_wiznet, Sn_RX_RD));
     wiznet_memory_read(&board_wiznet, 0, read_pointer, length, LENGTH_BYTES);
     uint16_t bytes = (uint16_t)((unsigned)length[0] << 8 | length[1]);
     if (bytes <= LENGTH_BYTES || bytes > size || bytes > LENGTH_BYTES + FRAMES_MOST_BYTES) {
@@ -72,7 +72,7 @@ bool frames_read(uint8_t *buffer, size_t headroom, size_t count) {
 }
 
 void frames_finish(void) {
-    write_word(Sn_RX_RD, (uint16_t)(read_pointer + left));
+    write_word(SN_OFFSET(&board_wiznet, Sn_RX_RD), (uint16_t)(read_pointer + left));
     wiznet_command(&board_wiznet, 0, CR_RECV);
     left = 0;
 }
@@ -83,7 +83,7 @@ bool frames_has_room(size_t bytes) { return wiznet_frames_has_room(&board_wiznet
 
 void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
     if (!written) {
-        write_pointer = read_word(Sn_TX_WR);
+        write_pointer = read_word(SN_OFFSET(&board_wiznet, Sn_TX_WR));
     }
     size_t all = written + count, zeros = is_last && all < LEAST_BYTES ? LEAST_BYTES - all : 0;
     wiznet_memory_write_filled(&board_wiznet, 0, (uint16_t)(write_pointer + written), bytes, count, zeros);
@@ -91,12 +91,12 @@ void frames_write(const uint8_t *bytes, size_t count, bool is_last) {
 }
 
 bool frames_send(void) {
-    write_word(Sn_TX_WR, (uint16_t)(write_pointer + written));
+    write_word(SN_OFFSET(&board_wiznet, Sn_TX_WR), (uint16_t)(write_pointer + written));
     written = 0;
     bool is_sent = wiznet_command(&board_wiznet, 0, CR_SEND);
     for (unsigned look = 0; is_sent && look < SEND_LOOKS; look++) {
         if (wiznet_sn_read8(&board_wiznet, 0, Sn_IR) & IR_SENDOK) {
-            wiznet_sn_write8(&board_wiznet, 0, Sn_IR, IR_SENDOK);
+            wiznet_sn_write8(&board_wiznet, 0, Sn_IRCLR, IR_SENDOK);
             return true;
         }
     }

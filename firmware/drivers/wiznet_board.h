@@ -9,7 +9,10 @@
 #include "spi.h"
 
 /* Each file that asks for a fact has the table, of which nothing but that fact is left. */
-#if defined(BOARD_WIZNET_W5500)
+#if defined(BOARD_WIZNET_W6100)
+#include "chips/w6100.c"
+#define BOARD_WIZNET_CHIP wiznet_w6100
+#elif defined(BOARD_WIZNET_W5500)
 #include "chips/w5500.c"
 #define BOARD_WIZNET_CHIP wiznet_w5500
 #elif defined(BOARD_WIZNET_W5200)
@@ -22,7 +25,7 @@
 #include "chips/w5100.c"
 #define BOARD_WIZNET_CHIP wiznet_w5100
 #else
-#error "board.h names no WIZnet chip: define BOARD_WIZNET_W5100, _W5100S, _W5200 or _W5500"
+#error "board.h names no WIZnet chip: define BOARD_WIZNET_W5100, _W5100S, _W5200, _W5500 or _W6100"
 #endif
 
 /* Where tasks share the bus, each transaction takes and gives it. */

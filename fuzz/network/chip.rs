@@ -1,6 +1,7 @@
 //! A chip under bytes on SPI, resets, waits and frames. Whatever comes: time goes on, what it sends is whole and in order on
 //! the wire, a burst is the same as its bytes one by one, and after a reset it answers as at first.
 
+use testing::w6100;
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Model, Options, Speed};
 
@@ -8,6 +9,8 @@ use super::Input;
 use super::frames::{Ends, Forge};
 
 const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
+/// The bit of the first byte that chooses the W6100, whatever the others choose.
+const CHOOSES_W6100: u8 = 0x10;
 const CLOCK_HZ: u64 = 10_000_000;
 const CHIP: ([u8; 6], [u8; 4]) = ([2, 8, 0xDC, 1, 2, 3], [10, 0, 0, 2]);
 const PEER: ([u8; 6], [u8; 4]) = ([2, 0, 0, 0, 0, 1], [10, 0, 0, 1]);
@@ -55,7 +58,7 @@ struct Bench {
 
 impl Bench {
     fn new(choice: u8) -> Self {
-        let model = MODELS[usize::from(choice % 4)];
+        let model = if choice & CHOOSES_W6100 == 0 { MODELS[usize::from(choice % 4)] } else { Model::W6100 };
         let link_up_time = Picoseconds::ZERO;
         let send_ok_waits_for_acknowledgement = choice & 4 != 0;
         let receive_time = Picoseconds::from_ns(if choice & 8 == 0 { 1_000 } else { 0 });
@@ -67,8 +70,11 @@ impl Bench {
         let now = Picoseconds::ZERO;
         let mut bench = Self { chip, now, forge, wire_free: now, cable: true, reset: false, selected: false };
         bench.wait(Picoseconds::from_ns(200_000_000));
+        if model == Model::W6100 {
+            bench.write((0, w6100::NETLCKR.0), &[w6100::NETLCKR.1]);
+        }
         for (address, value) in [(1, &PEER.1[..]), (5, &[255, 0, 0, 0]), (9, &CHIP.0), (15, &CHIP.1)] {
-            bench.write((0, address), value);
+            bench.write((0, bench.common(address)), value);
         }
         bench
     }
@@ -146,7 +152,7 @@ impl Bench {
     fn header(&self, (block, address): (u8, u16), bytes: usize, write: bool) -> Vec<u8> {
         let [high, low] = address.to_be_bytes();
         match self.chip.model() {
-            Model::W5500 => vec![high, low, block << 3 | u8::from(write) << 2],
+            Model::W5500 | Model::W6100 => vec![high, low, block << 3 | u8::from(write) << 2],
             Model::W5200 => vec![high, low, u8::from(write) << 7 | (bytes >> 8) as u8 & 0x7F, bytes as u8],
             Model::W5100 | Model::W5100S => vec![if write { 0xF0 } else { 0x0F }, high, low],
         }
@@ -160,8 +166,13 @@ impl Bench {
         }
     }
 
-    fn register(&self, n: u8, offset: u16) -> (u8, u16) {
+    fn common(&self, address: u16) -> u16 {
+        if self.chip.model() == Model::W6100 { w6100::common_address(address, true) } else { address }
+    }
+
+    fn register(&self, n: u8, offset: u16, write: bool) -> (u8, u16) {
         match self.chip.model() {
+            Model::W6100 => (4 * n + 1, w6100::socket_offset(offset, write)),
             Model::W5500 => (4 * n + 1, offset),
             Model::W5200 => (0, 0x4000 + 0x100 * u16::from(n) + offset),
             Model::W5100 | Model::W5100S => (0, 0x0400 + 0x100 * u16::from(n) + offset),
@@ -174,13 +185,13 @@ impl Bench {
     }
 
     fn read_word(&mut self, n: u8, offset: u16) -> u16 {
-        let high = self.read_byte(self.register(n, offset));
-        let low = self.read_byte(self.register(n, offset + 1));
+        let high = self.read_byte(self.register(n, offset, false));
+        let low = self.read_byte(self.register(n, offset + 1, false));
         u16::from_be_bytes([high, low])
     }
 
     fn write_socket(&mut self, n: u8, offset: u16, data: &[u8]) {
-        self.write(self.register(n, offset), data);
+        self.write(self.register(n, offset, true), data);
     }
 
     fn command(&mut self, n: u8, code: u8) {
@@ -193,6 +204,7 @@ impl Bench {
         let modes: [(u8, u16); 4] =
             [[(4, 0), (1, 80), (3, 0), (2, 68)][usize::from(choice % 4)], (2, 5000), (1, 80), (1, 4000)];
         for (n, (mode, port)) in (0..).zip(modes) {
+            let mode = if self.chip.model() == Model::W6100 { w6100::mode(mode) } else { mode };
             self.write_socket(n, 0, &[mode | choice & 0x20]);
             self.write_socket(n, 4, &port.to_be_bytes());
             self.write_socket(n, 0x0C, &PEER.1);
@@ -289,10 +301,11 @@ impl Bench {
         self.wait(Picoseconds::from_ns(10_000_000));
         self.set_reset(false);
         self.wait(Picoseconds::from_ns(200_000_000));
-        let rtr = if self.chip.model() == Model::W5500 { 0x19 } else { 0x17 };
+        let is_late = matches!(self.chip.model(), Model::W5500 | Model::W6100);
+        let rtr = self.common(if is_late { 0x19 } else { 0x17 });
         assert_eq!((self.read_byte((0, rtr)), self.read_byte((0, rtr + 1))), (0x07, 0xD0));
         for n in 0..self.sockets() {
-            assert_eq!(self.read_byte(self.register(n, 3)), 0, "socket {n} is closed");
+            assert_eq!(self.read_byte(self.register(n, 3, false)), 0, "socket {n} is closed");
             assert_eq!(self.read_word(n, 0x26), 0, "socket {n} holds nothing");
             assert_eq!(self.read_word(n, 0x20), 2048, "socket {n} is free");
         }

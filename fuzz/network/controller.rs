@@ -30,7 +30,7 @@ struct Author {
 
 fn chip(choice: u8) -> Chip {
     let link_up_time = Picoseconds::from_ns(if choice & 4 == 0 { 1_000 } else { 50_000_000 });
-    let model = MODELS[usize::from(choice % 4)];
+    let model = if choice & 0x10 == 0 { MODELS[usize::from(choice % 4)] } else { Model::W6100 };
     Chip::new(Options {
         link_up_time,
         send_ok_waits_for_acknowledgement: choice & 8 != 0,

@@ -436,6 +436,7 @@ def test_boards_are_described() -> None:
         "pico-w",
         "w5500-evb-pico",
         "w5100s-evb-pico",
+        "w6100-evb-pico",
         "w55rp20-evb-pico",
         "pico-w5200",
         "pico-w5100",

@@ -20,6 +20,8 @@ from airwire.board import Board
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BOARDS = ("w5500-evb-pico", "w5100s-evb-pico", "pico-w5200", "pico-w5100")
+ALL_CHIPS = (*BOARDS, "w6100-evb-pico")
+"""The last has the images of messages and streams alone."""
 TRANSPORTS = ("hardware", "lwip_raw", "lwip_sockets")
 PC = "[pc]\napplication_time = '35 us'\n"
 
@@ -69,7 +71,7 @@ def test_messages_come_near_to_what_bus_wire_and_pc_take_in_any_case(firmware: P
 
 
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", ALL_CHIPS)
 def test_a_thousand_messages_on_every_chip(firmware: Path, board: str, transport: str) -> None:
     told = console_of(board_of(firmware, f"pingpong_client-{transport}", board=board))
     assert (told["messages"], told["errors"], told["last number"]) == (1000, 0, 2000)
@@ -87,7 +89,7 @@ def test_every_chip_serves_pages(firmware: Path, board: str, transport: str) -> 
 
 
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", ALL_CHIPS)
 def test_every_chip_echoes_bytes(firmware: Path, board: str, transport: str) -> None:
     echo = board_of(firmware, f"streams-{transport}", "bulk to=board:7 send=100000", board=board)
     echo.run("20 s", until_done=True)

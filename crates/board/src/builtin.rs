@@ -4,11 +4,12 @@ use std::path::Path;
 
 use super::{BoardError, BoardFile};
 
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("pico", include_str!("../../../boards/pico.toml")),
     ("pico-w", include_str!("../../../boards/pico-w.toml")),
     ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
     ("w5100s-evb-pico", include_str!("../../../boards/w5100s-evb-pico.toml")),
+    ("w6100-evb-pico", include_str!("../../../boards/w6100-evb-pico.toml")),
     ("w55rp20-evb-pico", include_str!("../../../boards/w55rp20-evb-pico.toml")),
     ("pico-w5200", include_str!("../../../boards/pico-w5200.toml")),
     ("pico-w5100", include_str!("../../../boards/pico-w5100.toml")),

@@ -1,5 +1,7 @@
 //! What tests of several crates share. Only tests depend on this crate.
 
+pub mod w6100;
+
 /// The variable of the environment that says: every tool and image is here, so that no test may be left out.
 const REQUIRE: &str = "AIRWIRE_REQUIRE";
 

@@ -35,8 +35,7 @@ pub struct Access {
 impl Access {
     /// In words, for people: `Sn_CR of socket 0: SEND, 12 bytes`, `GAR to SIPR`, `TX buffer of socket 0 at 0x0010`.
     pub fn meaning(&self) -> String {
-        let map = &self.model.facts().map;
-        let words = map::meaning(map, self.block, self.address, self.bytes, &self.data);
+        let words = map::meaning(self.model.facts(), self.block, self.address, self.bytes, &self.data);
         match self.send_bytes {
             Some(bytes) => format!("{words}, {bytes} bytes"),
             None => words,
@@ -107,7 +106,7 @@ pub enum Role {
     Other,
 }
 
-/// A command of a socket (W5500 datasheet, 4.2, Sn_CR; the other chips have the same).
+/// A command of a socket (W5500 datasheet, 4.2, Sn_CR; the other chips have the same, the W6100 two more).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Command {
     /// No command: what the register reads once the chip has taken the one before.
@@ -130,10 +129,14 @@ pub enum Command {
     SendKeep,
     /// RECV: what was read is given back.
     Receive,
+    /// CONNECT6: over IPv6.
+    Connect6,
+    /// SEND6: over IPv6.
+    Send6,
 }
 
 impl Command {
-    const ALL: [(u8, Self, &'static str); 10] = [
+    const ALL: [(u8, Self, &'static str); 12] = [
         (0x00, Self::Done, "done"),
         (0x01, Self::Open, "OPEN"),
         (0x02, Self::Listen, "LISTEN"),
@@ -144,6 +147,8 @@ impl Command {
         (0x21, Self::SendMac, "SEND_MAC"),
         (0x22, Self::SendKeep, "SEND_KEEP"),
         (0x40, Self::Receive, "RECV"),
+        (0x84, Self::Connect6, "CONNECT6"),
+        (0xA0, Self::Send6, "SEND6"),
     ];
 
     /// The command of a byte in Sn_CR.
@@ -158,7 +163,7 @@ impl Command {
 
     /// Whether the chip sends something.
     pub fn sends(self) -> bool {
-        matches!(self, Self::Send | Self::SendMac | Self::SendKeep)
+        matches!(self, Self::Send | Self::SendMac | Self::SendKeep | Self::Send6)
     }
 }
 
@@ -176,7 +181,10 @@ pub(crate) fn values(
         (Place::Socket(_, register, 0), Place::Socket(_, same, _))
             if register.field == SocketRegister::Cr && same.field == SocketRegister::Cr =>
         {
-            data.first().and_then(|&code| Command::of(code))
+            let has_ipv6 = map.sockets_have(SocketRegister::Dip6r);
+            let is_of_chip =
+                |command: &Command| has_ipv6 || !matches!(command, Command::Connect6 | Command::Send6);
+            data.first().and_then(|&code| Command::of(code)).filter(is_of_chip)
         }
         _ => None,
     };
@@ -201,7 +209,7 @@ fn target(place: Place) -> Target {
 fn common_role(field: Common) -> (Role, bool) {
     match field {
         Common::Ir | Common::Sir | Common::Ir2 => (Role::Status, true),
-        Common::Imr | Common::Simr | Common::Imr2 => (Role::Status, false),
+        Common::Imr | Common::Simr | Common::Imr2 | Common::Irclr => (Role::Status, false),
         _ => (Role::Other, false),
     }
 }
@@ -216,7 +224,9 @@ fn socket_role(field: SocketRegister) -> (Role, bool) {
         | SocketRegister::RxRd
         | SocketRegister::RxWr => (Role::Pointer, false),
         SocketRegister::Ir => (Role::Status, true),
-        SocketRegister::Sr | SocketRegister::Imr => (Role::Status, false),
+        SocketRegister::Sr | SocketRegister::Esr | SocketRegister::Imr | SocketRegister::Irclr => {
+            (Role::Status, false)
+        }
         _ => (Role::Other, false),
     }
 }
@@ -234,6 +244,8 @@ mod tests {
         assert_eq!(of(Model::W5500, 1, 1, &[0x20]).1, Some(Command::Send));
         assert_eq!(of(Model::W5500, 1, 1, &[0x20, 0x00]).1, None, "a burst goes on to Sn_IR");
         assert_eq!(of(Model::W5500, 1, 1, &[0x77]).1, None);
+        assert_eq!(of(Model::W5500, 1, 1, &[0xA0]).1, None, "SEND6 is the W6100's");
+        assert_eq!(of(Model::W6100, 1, 0x10, &[0xA0]).1, Some(Command::Send6));
         assert_eq!(of(Model::W5500, 1, 3, &[0x20]).1, None, "Sn_SR takes none");
     }
 

@@ -147,7 +147,7 @@ impl Record {
             }
             // It begins anew, with Sn_TX_WR at 0.
             (SocketRegister::Cr, Some(Command::Open)) => (*sent, *written) = (0, 0),
-            (SocketRegister::Cr, Some(Command::Send | Command::SendMac)) => {
+            (SocketRegister::Cr, Some(Command::Send | Command::SendMac | Command::Send6)) => {
                 access.send_bytes = Some(written.wrapping_sub(*sent));
                 *sent = *written;
             }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* SPI frames of the four chips (their datasheets' sections on SPI): what goes before the data, and how much data one
+/* SPI frames of the chips (their datasheets' sections on SPI): what goes before the data, and how much data one
  * transaction may carry. */
 #include "wiznet_bus.h"
 
@@ -104,19 +104,19 @@ void wiznet_bus_write16(struct wiznet *wiznet, uint32_t address, uint16_t value)
 }
 
 #ifdef WIZNET_SMALL
-ONE_COPY uint8_t wiznet_sn_read8(struct wiznet *wiznet, unsigned socket, uint32_t name) {
-    return wiznet_bus_read8(wiznet, SN(wiznet, socket, name));
+ONE_COPY uint8_t wiznet_sn_at_read8(struct wiznet *wiznet, unsigned number, uint32_t offset) {
+    return wiznet_bus_read8(wiznet, SN_AT(wiznet, number, offset));
 }
 
-ONE_COPY uint16_t wiznet_sn_read16(struct wiznet *wiznet, unsigned socket, uint32_t name) {
-    return wiznet_bus_read16(wiznet, SN(wiznet, socket, name));
+ONE_COPY uint16_t wiznet_sn_at_read16(struct wiznet *wiznet, unsigned number, uint32_t offset) {
+    return wiznet_bus_read16(wiznet, SN_AT(wiznet, number, offset));
 }
 
-ONE_COPY void wiznet_sn_write8(struct wiznet *wiznet, unsigned socket, uint32_t name, uint8_t value) {
-    wiznet_bus_write8(wiznet, SN(wiznet, socket, name), value);
+ONE_COPY void wiznet_sn_at_write8(struct wiznet *wiznet, unsigned number, uint32_t offset, uint8_t value) {
+    wiznet_bus_write8(wiznet, SN_AT(wiznet, number, offset), value);
 }
 
-ONE_COPY void wiznet_sn_write16(struct wiznet *wiznet, unsigned socket, uint32_t name, uint16_t value) {
-    wiznet_bus_write16(wiznet, SN(wiznet, socket, name), value);
+ONE_COPY void wiznet_sn_at_write16(struct wiznet *wiznet, unsigned number, uint32_t offset, uint16_t value) {
+    wiznet_bus_write16(wiznet, SN_AT(wiznet, number, offset), value);
 }
 #endif

@@ -24,8 +24,8 @@
 static bool open(struct wiznet *wiznet) {
     struct wiznet_frames *frames = &wiznet->frames;
     wiznet_command(wiznet, 0, CR_CLOSE);
-    wiznet_sn_write8(wiznet, 0, Sn_IR, IR_ALL);
-    wiznet_sn_write8(wiznet, 0, Sn_MR, (uint8_t)(MR_MACRAW | WIZNET_CHIP(wiznet)->mac_filter));
+    wiznet_sn_write8(wiznet, 0, Sn_IRCLR, IR_ALL);
+    wiznet_sn_write8(wiznet, 0, Sn_MR, WIZNET_CHIP(wiznet)->macraw);
     if (!wiznet_command(wiznet, 0, CR_OPEN) || wiznet_sn_read8(wiznet, 0, Sn_SR) != SR_MACRAW) {
         return false;
     }
@@ -51,14 +51,14 @@ bool wiznet_frames_open(struct wiznet *wiznet) {
 /* A chip without Sn_IMR holds the pin for SENDOK as well. */
 void wiznet_frames_acknowledge(struct wiznet *wiznet) {
     if (WIZNET_CHIP(wiznet)->has_socket_mask) {
-        wiznet_sn_write8(wiznet, 0, Sn_IR, IR_RECV);
+        wiznet_sn_write8(wiznet, 0, Sn_IRCLR, IR_RECV);
         return;
     }
     uint8_t interrupts = wiznet_sn_read8(wiznet, 0, Sn_IR) & IR_ALL;
     if (interrupts & IR_SENDOK) {
         wiznet->frames.is_sending = false;
     }
-    wiznet_sn_write8(wiznet, 0, Sn_IR, interrupts);
+    wiznet_sn_write8(wiznet, 0, Sn_IRCLR, interrupts);
 }
 
 static void fault(struct wiznet *wiznet) {
@@ -172,7 +172,7 @@ void wiznet_frames_finish(struct wiznet *wiznet) {
 
 static void see_whether_sent(struct wiznet *wiznet) {
     if (wiznet_sn_read8(wiznet, 0, Sn_IR) & IR_SENDOK) {
-        wiznet_sn_write8(wiznet, 0, Sn_IR, IR_SENDOK);
+        wiznet_sn_write8(wiznet, 0, Sn_IRCLR, IR_SENDOK);
         wiznet->frames.is_sending = false;
     }
 }

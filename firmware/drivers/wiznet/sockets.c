@@ -22,7 +22,7 @@ unsigned wiznet_socket_count(const struct wiznet *wiznet) {
 static bool open(struct wiznet *wiznet, unsigned socket, uint8_t mode, uint16_t port, uint8_t state) {
     WIZNET_ASSERT(socket < wiznet_socket_count(wiznet));
     wiznet_command(wiznet, socket, CR_CLOSE);
-    wiznet_sn_write8(wiznet, socket, Sn_IR, IR_ALL);
+    wiznet_sn_write8(wiznet, socket, Sn_IRCLR, IR_ALL);
     wiznet_sn_write8(wiznet, socket, Sn_MR, mode);
     wiznet_sn_write16(wiznet, socket, Sn_PORT, port);
     if (!wiznet_command(wiznet, socket, CR_OPEN) || wiznet_sn_read8(wiznet, socket, Sn_SR) != state) {
@@ -85,10 +85,15 @@ enum wiznet_socket_state wiznet_socket_state(struct wiznet *wiznet, unsigned soc
 
 uint8_t wiznet_socket_take_events(struct wiznet *wiznet, unsigned socket, enum wiznet_socket_state *state) {
     uint8_t registers[2];
-    wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_IR), registers, 2);
+    if (WIZNET_CHIP(wiznet)->socket.Sn_SR == WIZNET_CHIP(wiznet)->socket.Sn_IR + 1) {
+        wiznet_bus_read(wiznet, SN(wiznet, socket, Sn_IR), registers, 2);
+    } else {
+        registers[0] = wiznet_sn_read8(wiznet, socket, Sn_IR);
+        registers[1] = wiznet_sn_read8(wiznet, socket, Sn_SR);
+    }
     uint8_t events = registers[0] & IR_ALL;
     if (events) {
-        wiznet_sn_write8(wiznet, socket, Sn_IR, events);
+        wiznet_sn_write8(wiznet, socket, Sn_IRCLR, events);
     }
     if (events & WIZNET_SOCKET_CONNECTED) {
         take_pointers(wiznet, socket);

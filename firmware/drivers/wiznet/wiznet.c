@@ -26,7 +26,7 @@ static bool has_version(struct wiznet *wiznet) {
  * The mask stands behind the gateway. */
 static bool keeps_addresses(struct wiznet *wiznet) {
     uint32_t kept[2];
-    wiznet_bus_read(wiznet, GAR, (uint8_t *)kept, sizeof kept);
+    wiznet_bus_read(wiznet, COMMON(wiznet, GAR), (uint8_t *)kept, sizeof kept);
     return kept[0] == wiznet->gateway && kept[1] == wiznet->mask;
 }
 
@@ -35,8 +35,8 @@ static bool chip_answers(struct wiznet *wiznet) {
 }
 
 static void write_gateway_and_mask(struct wiznet *wiznet, uint32_t gateway, uint32_t mask) {
-    wiznet_bus_write(wiznet, GAR, (const uint8_t *)&gateway, 4);
-    wiznet_bus_write(wiznet, SUBR, (const uint8_t *)&mask, 4);
+    wiznet_bus_write(wiznet, COMMON(wiznet, GAR), (const uint8_t *)&gateway, 4);
+    wiznet_bus_write(wiznet, COMMON(wiznet, SUBR), (const uint8_t *)&mask, 4);
     if (!WIZNET_CHIP(wiznet)->version_register) {
         wiznet->gateway = gateway;
         wiznet->mask = mask;
@@ -74,7 +74,7 @@ enum wiznet_fault wiznet_start(struct wiznet *wiznet, uint32_t hz, const uint8_t
     if (chip->lock) {
         wiznet_bus_write8(wiznet, chip->lock, (uint8_t)chip->unlock);
     }
-    wiznet_bus_write(wiznet, SHAR, mac, 6);
+    wiznet_bus_write(wiznet, COMMON(wiznet, SHAR), mac, 6);
     wiznet->has_address = false;
     return WIZNET_READY;
 }
@@ -83,7 +83,7 @@ uint32_t wiznet_spi_hz(const struct wiznet *wiznet) { return wiznet->spi_hz; }
 
 void wiznet_set_addresses(struct wiznet *wiznet, const struct wiznet_addresses *addresses) {
     write_gateway_and_mask(wiznet, addresses->gateway, addresses->mask);
-    wiznet_bus_write(wiznet, SIPR, (const uint8_t *)&addresses->address, 4);
+    wiznet_bus_write(wiznet, COMMON(wiznet, SIPR), (const uint8_t *)&addresses->address, 4);
     wiznet->has_address = addresses->address != 0;
 }
 

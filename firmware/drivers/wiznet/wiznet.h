@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Driver of WIZnet's W5100, W5100S, W5200 and W5500: a chip, how it is reached, start, readiness, interrupts.
+/* Driver of WIZnet's W5100, W5100S, W5200, W5500 and W6100: a chip, how it is reached, start, readiness, interrupts.
  * wiznet_sockets.h has the chip's own TCP and UDP, wiznet_frames.h whole Ethernet frames. There is no heap, no global
  * variable, and every wait has a limit. README.md says how to take it into another project. */
 #ifndef WIZNET_H

@@ -55,6 +55,21 @@ size_t wiznet_socket_received(struct wiznet *wiznet, unsigned socket);
 void wiznet_socket_read(struct wiznet *wiznet, unsigned socket, uint8_t *bytes, size_t count);
 void wiznet_socket_release(struct wiznet *wiznet, unsigned socket);
 
+/* What the chip puts before each datagram: whom it is from, and how many bytes follow. It is read like the datagram
+ * itself. */
+#define WIZNET_DATAGRAM_HEADER_BYTES 8u
+static inline size_t wiznet_datagram_header(const struct wiznet *wiznet,
+                                            const uint8_t header[WIZNET_DATAGRAM_HEADER_BYTES], uint32_t *address,
+                                            uint16_t *port) {
+    (void)wiznet; /* where the chip is known to the compiler */
+    bool is_first = WIZNET_CHIP(wiznet)->tells_length_first;
+    const uint8_t *peer = is_first ? header + 2 : header, *length = is_first ? header : header + 6;
+    memcpy(address, peer, 4);
+    *port = (uint16_t)(peer[4] << 8 | peer[5]);
+    /* Where it comes first, its upper bits say of which kind the address is. */
+    return (size_t)((is_first ? length[0] & 7u : length[0]) << 8 | length[1]);
+}
+
 /* How many bytes can be written; at least `wanted` of them where the chip has the room. */
 size_t wiznet_socket_room(struct wiznet *wiznet, unsigned socket, size_t wanted);
 /* Writes behind what was written since the last wiznet_socket_send(), which sends all of it. Returns how many bytes it

@@ -9,7 +9,7 @@ struct simulated_kind {
     unsigned sockets, socket_place, tx_place, rx_place;
     unsigned version_place, version, phy_place, phy, phy_link, sir_place;
     unsigned header_bytes, memory_kib;
-    bool has_blocks, has_counts, has_sizes_of_sockets, is_byte_by_byte;
+    bool has_blocks, has_counts, has_sizes_of_sockets, is_byte_by_byte, is_w6100;
 };
 
 const struct simulated_kind simulated_w5500 = {
@@ -24,6 +24,20 @@ const struct simulated_kind simulated_w5500 = {
     .memory_kib = 16,
     .has_blocks = true,
     .has_sizes_of_sockets = true,
+};
+const struct simulated_kind simulated_w6100 = {
+    .sockets = 8,
+    .version_place = 0x0002,
+    .version = 0x46,
+    .phy_place = 0x3000,
+    .phy = 1,
+    .phy_link = 1,
+    .sir_place = 0x2101,
+    .header_bytes = 3,
+    .memory_kib = 16,
+    .has_blocks = true,
+    .has_sizes_of_sockets = true,
+    .is_w6100 = true,
 };
 const struct simulated_kind simulated_w5200 = {
     .sockets = 8,
@@ -80,11 +94,49 @@ enum {
     RX_RSR = 0x26,
     RX_RD = 0x28
 };
+/* Where the W6100 has what the other chips have elsewhere; beyond the registers it clears Sn_IR at a place of its own. */
+#define CLEAR_IR 0x30
+struct moved {
+    uint16_t from, bytes, to;
+};
+static const struct moved moved_common[] = {{0x01, 4, 0x4130}, {0x05, 4, 0x4134}, {0x09, 6, 0x4120}, {0x0f, 4, 0x4138}};
+static const struct moved moved_of_socket[] = {
+    {MR, 1, 0x000},    {CR, 1, 0x010},    {IR, 1, 0x020},     {CLEAR_IR, 1, 0x028}, {SR, 1, 0x030},
+    {0x04, 2, 0x114},  {0x0c, 4, 0x120},  {0x10, 2, 0x140},   {RXBUF, 1, 0x220},    {TXBUF, 1, 0x200},
+    {TX_FSR, 2, 0x204}, {TX_WR, 2, 0x20c}, {RX_RSR, 2, 0x224}, {RX_RD, 2, 0x228},    {0x2c, 1, 0x024}};
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+static unsigned there(const struct moved *table, size_t count, unsigned offset) {
+    for (size_t line = 0; line < count; line++) {
+        if (offset >= table[line].from && offset < table[line].from + table[line].bytes) {
+            return table[line].to + (offset - table[line].from);
+        }
+    }
+    return offset;
+}
+
+static unsigned back(const struct moved *table, size_t count, unsigned place) {
+    for (size_t line = 0; line < count; line++) {
+        if (place >= table[line].to && place < (unsigned)table[line].to + table[line].bytes) {
+            return table[line].from + (place - table[line].to);
+        }
+    }
+    return NOWHERE;
+}
+
+/* NETLCKR, and what frees the addresses. */
+#define LOCK_PLACE 0x41f5
+#define LOCK_KEY 0x3a
 /* Pointers begin near their end, so that they wrap early. */
 #define FIRST_POINTER 0xff80u
-uint8_t *chip_common(struct simulated_chip *chip, unsigned offset) { return &chip->space[0][offset]; }
+uint8_t *chip_common(struct simulated_chip *chip, unsigned offset) {
+    return &chip->space[0][chip->kind->is_w6100 ? there(moved_common, COUNT(moved_common), offset) : offset];
+}
 
 uint8_t *chip_socket(struct simulated_chip *chip, unsigned socket, unsigned offset) {
+    if (chip->kind->is_w6100) {
+        offset = there(moved_of_socket, COUNT(moved_of_socket), offset);
+    }
     if (chip->kind->has_blocks) {
         return &chip->space[4 * socket + 1][offset];
     }
@@ -140,8 +192,9 @@ static void finish_sending(struct simulated_chip *chip, unsigned socket) {
 }
 
 static void open(struct simulated_chip *chip, unsigned socket) {
-    static const uint8_t states[16] = {[1] = 0x13, [2] = 0x22, [4] = 0x42};
-    *chip_socket(chip, socket, SR) = states[*chip_socket(chip, socket, MR) & 15];
+    static const uint8_t states[16] = {[1] = 0x13, [2] = 0x22, [4] = 0x42}, of_w6100[16] = {[1] = 0x13, [2] = 0x22, [7] = 0x42};
+    uint8_t mode = *chip_socket(chip, socket, MR) & 15;
+    *chip_socket(chip, socket, SR) = chip->kind->is_w6100 ? of_w6100[mode] : states[mode];
     chip->sockets[socket].tx_read = chip->sockets[socket].rx_read = chip->sockets[socket].rx_write = FIRST_POINTER;
     chip->sockets[socket].rx_count = 0;
     set_word(chip, socket, TX_WR, FIRST_POINTER);
@@ -185,7 +238,7 @@ static void command(struct simulated_chip *chip, unsigned socket, uint8_t code) 
 /* The socket of a register's place; -1 for other places. */
 static int socket_at(struct simulated_chip *chip, unsigned block, unsigned place, unsigned *offset) {
     if (chip->kind->has_blocks) {
-        *offset = place;
+        *offset = chip->kind->is_w6100 ? back(moved_of_socket, COUNT(moved_of_socket), place) : place;
         return block % 4 == 1 ? (int)(block / 4) : -1;
     }
     unsigned first = chip->kind->socket_place;
@@ -197,14 +250,20 @@ static int socket_at(struct simulated_chip *chip, unsigned block, unsigned place
 static void write_byte(struct simulated_chip *chip, unsigned block, unsigned place, uint8_t value) {
     unsigned offset;
     int socket = socket_at(chip, block, place, &offset);
+    bool is_locked = chip->kind->is_w6100 && !block && chip->space[0][LOCK_PLACE] != LOCK_KEY;
+    if (socket < 0 && is_locked && back(moved_common, COUNT(moved_common), place) != NOWHERE) {
+        return; /* it is lost */
+    }
     if (socket < 0) {
         chip->space[block][place] = value;
+    } else if (offset == NOWHERE || (offset == IR && chip->kind->is_w6100)) {
+        chip->faults++;
     } else if (offset == CR && value == chip->refused) {
         chip->space[block][place] = value;
     } else if (offset == CR) {
         chip->space[block][place] = 0;
         command(chip, (unsigned)socket, value);
-    } else if (offset == IR) {
+    } else if (offset == (chip->kind->is_w6100 ? CLEAR_IR : IR)) {
         *chip_socket(chip, (unsigned)socket, IR) &= (uint8_t)~value;
     } else if (offset == SR || (offset >= TX_FSR && offset < TX_WR) || offset == RX_RSR || offset == RX_RSR + 1) {
         chip->faults++;
@@ -284,9 +343,9 @@ void chip_begin(struct simulated_chip *chip, const struct simulated_kind *kind) 
     chip->kind = kind;
     chip->bus.peer = exchange;
     chip->bus.context = chip;
-    *chip_common(chip, kind->version_place) = (uint8_t)kind->version;
-    *chip_common(chip, kind->phy_place) = (uint8_t)kind->phy;
-    *chip_common(chip, 0x1a) = *chip_common(chip, 0x1b) = 0x55;
+    chip->space[0][kind->version_place] = (uint8_t)kind->version;
+    chip->space[0][kind->phy_place] = (uint8_t)kind->phy;
+    chip->space[0][0x1a] = chip->space[0][0x1b] = 0x55;
     for (unsigned n = 0; n < chip->kind->sockets; n++) {
         *chip_socket(chip, n, RXBUF) = *chip_socket(chip, n, TXBUF) = 2;
     }
@@ -342,5 +401,5 @@ void chip_hold_sending(struct simulated_chip *chip, bool is_held) {
 unsigned chip_memory_kib_in_all(const struct simulated_chip *chip) { return chip->kind->memory_kib; }
 
 void chip_lose_link(struct simulated_chip *chip) {
-    *chip_common(chip, chip->kind->phy_place) &= (uint8_t)~chip->kind->phy_link;
+    chip->space[0][chip->kind->phy_place] &= (uint8_t)~chip->kind->phy_link;
 }

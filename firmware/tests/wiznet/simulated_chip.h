@@ -12,13 +12,13 @@
 #define SENT_MOST_BYTES (1u << 20)
 
 /* The kinds; each is the simulation's own transcription. */
-extern const struct simulated_kind simulated_w5100, simulated_w5100s, simulated_w5200, simulated_w5500;
+extern const struct simulated_kind simulated_w5100, simulated_w5100s, simulated_w5200, simulated_w5500, simulated_w6100;
 
 /* A chip on a bus of its own: `bus` is the context of simulated_port. */
 struct simulated_chip {
     struct simulated_bus bus;
     const struct simulated_kind *kind;
-    uint8_t space[32][65536]; /* by block, which the W5500 alone has more than one of */
+    uint8_t space[32][65536]; /* by block, of which W5500 and W6100 alone have more than one */
     struct {
         uint8_t sent[SENT_MOST_BYTES];
         size_t sent_count;
@@ -45,9 +45,9 @@ void chip_begin(struct simulated_chip *chip, const struct simulated_kind *kind);
 unsigned chip_memory_kib_in_all(const struct simulated_chip *chip);
 /* Takes the cable away. */
 void chip_lose_link(struct simulated_chip *chip);
-/* A common register. */
+/* A common register, by its place in the W5500; wherever the chip has it. */
 uint8_t *chip_common(struct simulated_chip *chip, unsigned offset);
-/* A socket's register. */
+/* A socket's register, likewise. */
 uint8_t *chip_socket(struct simulated_chip *chip, unsigned socket, unsigned offset);
 /* What SEND has taken out of a socket's memory since the start. */
 const uint8_t *chip_sent(struct simulated_chip *chip, unsigned socket, size_t *count);

@@ -1,5 +1,5 @@
 /* The driver with a chip that keeps registers and memories: start, addresses, TCP and UDP, memories that wrap. The same
- * for each of the four chips. */
+ * for each of the chips. */
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -277,6 +277,23 @@ static void a_datagram_goes_to_its_peer(void) {
     EXPECT_EQUAL(*chip_socket(&chip, 1, 0x10) << 8 | *chip_socket(&chip, 1, 0x11), 0x8001);
 }
 
+/* The W6100 has the length first, with the kind of the address in its upper bits (ioLibrary, recvfrom()). */
+static void a_datagram_tells_whom_it_is_from_and_how_long_it_is(void) {
+    static const uint8_t address_first[] = {10, 1, 2, 3, 0x80, 1, 0x05, 0xc0}, length_first[] = {0x05, 0xc0, 10, 1, 2, 3, 0x80, 1};
+    static const uint8_t peer[4] = {10, 1, 2, 3};
+    uint8_t header[WIZNET_DATAGRAM_HEADER_BYTES];
+    uint32_t address;
+    uint16_t port;
+    start(2);
+    EXPECT(wiznet_socket_open_udp(&wiznet, 1, 5001));
+    EXPECT(chip_receive(&chip, 1, wiznet.chip == &wiznet_w6100 ? length_first : address_first, sizeof header));
+    EXPECT_EQUAL(wiznet_socket_received(&wiznet, 1), sizeof header);
+    wiznet_socket_read(&wiznet, 1, header, sizeof header);
+    EXPECT_EQUAL(wiznet_datagram_header(&wiznet, header, &address, &port), 1472);
+    EXPECT(!memcmp(&address, peer, 4));
+    EXPECT_EQUAL(port, 0x8001);
+}
+
 static void the_driver_drives(const struct wiznet_chip *facts, const struct simulated_kind *simulated) {
     wiznet.chip = facts;
     kind = simulated;
@@ -301,11 +318,13 @@ static void the_driver_drives(const struct wiznet_chip *facts, const struct simu
     a_write_takes_no_more_than_there_is_room_for();
     a_size_that_changes_while_it_is_read_is_never_too_large();
     a_datagram_goes_to_its_peer();
+    a_datagram_tells_whom_it_is_from_and_how_long_it_is();
     EXPECT_EQUAL(chip.faults, 0);
 }
 
 int main(void) {
     the_driver_drives(&wiznet_w5500, &simulated_w5500);
+    the_driver_drives(&wiznet_w6100, &simulated_w6100);
     the_driver_drives(&wiznet_w5200, &simulated_w5200);
     the_driver_drives(&wiznet_w5100s, &simulated_w5100s);
     the_driver_drives(&wiznet_w5100, &simulated_w5100);

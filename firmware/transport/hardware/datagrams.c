@@ -1,21 +1,15 @@
 /* Datagrams on the chip's own sockets: a port is one socket. */
-#include <string.h>
-
 #include "seats.h"
 
-#define DATAGRAM_HEADER_BYTES 8u
-
-/* The chip puts address, port and length before each datagram (datasheets, UDP receive). */
 static void serve_datagrams(struct seat *seat) {
     static uint8_t bytes[DATAGRAM_MOST_BYTES];
     unsigned socket = seat_number(seat);
-    for (size_t waiting = wiznet_socket_received(&board_wiznet, socket); waiting >= DATAGRAM_HEADER_BYTES;) {
-        uint8_t header[DATAGRAM_HEADER_BYTES];
+    for (size_t waiting = wiznet_socket_received(&board_wiznet, socket); waiting >= WIZNET_DATAGRAM_HEADER_BYTES;) {
+        uint8_t header[WIZNET_DATAGRAM_HEADER_BYTES];
         wiznet_socket_read(&board_wiznet, socket, header, sizeof header);
         waiting -= sizeof header;
-        struct endpoint from = {.port = (uint16_t)(header[4] << 8 | header[5])};
-        memcpy(&from.address, header, 4);
-        size_t count = (size_t)(header[6] << 8 | header[7]);
+        struct endpoint from;
+        size_t count = wiznet_datagram_header(&board_wiznet, header, &from.address, &from.port);
         if (count > waiting) { /* a reading while a datagram came in can be too small: now it is all there */
             waiting = wiznet_socket_received(&board_wiznet, socket);
             count = count < waiting ? count : waiting;

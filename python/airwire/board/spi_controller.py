@@ -123,7 +123,7 @@ class Dropped:
 
 
 class SpiController:
-    """An SPI controller in front of a virtual chip: ``"w5100"``, ``"w5100s"``, ``"w5200"`` or ``"w5500"``.
+    """An SPI controller in front of a virtual chip: ``"w5100"``, ``"w5100s"``, ``"w5200"``, ``"w5500"`` or ``"w6100"``.
 
     ``network`` is a network file, and ``network_text`` the text of one; without either the chip is on a cable to a
     PC. ``traffic`` adds clients and servers of that PC (``["ping to=board count=5"]``), and ``impair`` makes the cable

@@ -102,9 +102,10 @@ fn reset_and_chip_select_are_high_until_they_are_driven_and_again_after_that() {
 }
 
 /// Boards with a chip on their SPI, and its chip select and reset.
-const CHIPS: [(&str, u8, u8); 5] = [
+const CHIPS: [(&str, u8, u8); 6] = [
     ("w5500-evb-pico", 17, 20),
     ("w5100s-evb-pico", 17, 20),
+    ("w6100-evb-pico", 17, 20),
     ("w55rp20-evb-pico", 20, 25),
     ("pico-w5200", 17, 20),
     ("pico-w5100", 17, 20),

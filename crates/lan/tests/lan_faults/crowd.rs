@@ -31,8 +31,11 @@ impl Echoes {
                 return false;
             }
             let received = driver.receive(self.n, waiting);
-            let [high, low] = (expected.len() as u16).to_be_bytes();
-            let header = [&PC.octets()[..], &[0, 7, high, low]].concat();
+            let length = (expected.len() as u16).to_be_bytes();
+            let header = match driver.model {
+                Model::W6100 => [&length[..], &PC.octets(), &[0, 7]].concat(),
+                _ => [&PC.octets()[..], &[0, 7], &length].concat(),
+            };
             assert!(received == [&header, &expected[..]].concat(), "{:?}, socket {}", driver.model, self.n);
             self.waiting_for = None;
             self.to_come -= 1;
@@ -94,7 +97,7 @@ fn run_all(driver: &mut Driver, transfers: &mut [Exchange], echoes: &mut [Echoes
 
 #[test]
 fn eight_clients_of_eight_listeners_are_all_served() {
-    for model in [Model::W5200, Model::W5500] {
+    for model in [Model::W5200, Model::W5500, Model::W6100] {
         let mut driver = Driver::new(model);
         let at = driver.now();
         let calls: Vec<_> = (0..8u8)

@@ -1,19 +1,20 @@
-//! A small driver for all four chips over an [`SpiController`]: registers, open, listen, connect, send, receive. Each socket
+//! A small driver for all five chips over an [`SpiController`]: registers, open, listen, connect, send, receive. Each socket
 //! keeps the 2 KiB of memory in each direction that it has after reset.
 
 use std::net::Ipv4Addr;
 
 use lan::{ChipId, Lan, NetworkSetup, SpiController};
+use testing::w6100;
 use units::{Hertz, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
-pub(crate) const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
+pub(crate) const MODELS: [Model; 5] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
 
 pub(crate) const BOARD: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
 pub(crate) const BOARD_MAC: [u8; 6] = [0x02, 0x08, 0xDC, 1, 2, 3];
 pub(crate) const PC: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 1);
 
-/// A socket's registers, by their offset, which all chips share.
+/// A socket's registers, by their offset on the chips before the W6100; the driver has them where the W6100 has them.
 pub(crate) mod sn {
     pub(crate) const MR: u16 = 0x00;
     pub(crate) const CR: u16 = 0x01;
@@ -102,12 +103,16 @@ impl Driver {
 
     /// Addresses, and every socket's interrupts on the pin.
     pub(crate) fn configure(&mut self) {
+        if self.model == Model::W6100 {
+            self.write((0, w6100::NETLCKR.0), &[w6100::NETLCKR.1]);
+        }
         self.write_common(0x01, &PC.octets());
         self.write_common(0x05, &[255, 255, 255, 0]);
         self.write_common(0x09, &BOARD_MAC);
         self.write_common(0x0F, &BOARD.octets());
         let (mask, sockets) = match self.model {
             Model::W5500 => (0x18, 0xFF),
+            Model::W6100 => (0x2114, 0xFF),
             Model::W5200 => (0x16, 0xFF),
             Model::W5100 | Model::W5100S => (0x16, 0x0F),
         };
@@ -124,7 +129,7 @@ impl Driver {
 
     pub(crate) fn sockets(&self) -> u8 {
         match self.model {
-            Model::W5500 | Model::W5200 => 8,
+            Model::W5500 | Model::W6100 | Model::W5200 => 8,
             Model::W5100 | Model::W5100S => 4,
         }
     }
@@ -165,7 +170,7 @@ impl Driver {
     fn header(&self, (block, address): (u8, u16), bytes: usize, write: bool) -> Vec<u8> {
         let [high, low] = address.to_be_bytes();
         match self.model {
-            Model::W5500 => vec![high, low, block << 3 | u8::from(write) << 2],
+            Model::W5500 | Model::W6100 => vec![high, low, block << 3 | u8::from(write) << 2],
             Model::W5200 => {
                 let [length_high, length_low] = (bytes as u16 | u16::from(write) << 15).to_be_bytes();
                 vec![high, low, length_high, length_low]
@@ -199,15 +204,20 @@ impl Driver {
     }
 
     pub(crate) fn read_common(&mut self, address: u16, bytes: usize) -> Vec<u8> {
-        self.read((0, address), bytes)
+        self.read((0, self.common(address, false)), bytes)
     }
 
     pub(crate) fn write_common(&mut self, address: u16, data: &[u8]) {
-        self.write((0, address), data);
+        self.write((0, self.common(address, true)), data);
     }
 
-    fn register(&self, n: u8, offset: u16) -> (u8, u16) {
+    fn common(&self, address: u16, write: bool) -> u16 {
+        if self.model == Model::W6100 { w6100::common_address(address, write) } else { address }
+    }
+
+    fn register(&self, n: u8, offset: u16, write: bool) -> (u8, u16) {
         match self.model {
+            Model::W6100 => (4 * n + 1, w6100::socket_offset(offset, write)),
             Model::W5500 => (4 * n + 1, offset),
             Model::W5200 => (0, 0x4000 + 0x100 * u16::from(n) + offset),
             Model::W5100 | Model::W5100S => (0, 0x0400 + 0x100 * u16::from(n) + offset),
@@ -215,11 +225,11 @@ impl Driver {
     }
 
     pub(crate) fn read_socket(&mut self, n: u8, offset: u16, bytes: usize) -> Vec<u8> {
-        self.read(self.register(n, offset), bytes)
+        self.read(self.register(n, offset, false), bytes)
     }
 
     pub(crate) fn write_socket(&mut self, n: u8, offset: u16, data: &[u8]) {
-        self.write(self.register(n, offset), data);
+        self.write(self.register(n, offset, true), data);
     }
 
     pub(crate) fn u8(&mut self, n: u8, offset: u16) -> u8 {
@@ -264,6 +274,7 @@ impl Driver {
     }
 
     pub(crate) fn open(&mut self, n: u8, mode: u8, port: u16) {
+        let mode = if self.model == Model::W6100 { w6100::mode(mode) } else { mode };
         self.write_socket(n, sn::MR, &[mode]);
         self.write_socket(n, sn::PORT, &port.to_be_bytes());
         self.command(n, command::OPEN);
@@ -299,7 +310,7 @@ impl Driver {
         let within = pointer % SIZE;
         let flat = |base: u16| ((0, base + SIZE * u16::from(n) + within), usize::from(SIZE - within));
         match (self.model, transmit) {
-            (Model::W5500, _) => ((4 * n + if transmit { 2 } else { 3 }, pointer), usize::MAX),
+            (Model::W5500 | Model::W6100, _) => ((4 * n + if transmit { 2 } else { 3 }, pointer), usize::MAX),
             (Model::W5200, true) => flat(0x8000),
             (Model::W5200, false) => flat(0xC000),
             (_, true) => flat(0x4000),

@@ -9,6 +9,12 @@ use crate::driver::{Driver, MODELS, TCP, UDP, command, ms, quiet, sn, status};
 
 /// All registers that do not count by themselves.
 fn registers(driver: &mut Driver) -> Vec<Vec<u8>> {
+    if driver.model == Model::W6100 {
+        let common = [(0x2000, 0x16), (0x2100, 0x40), (0x3000, 0x20), (0x4000, 0x0220)];
+        let of_sockets = (0..8).map(|n| (4 * n + 1, 0x0000, 0x0230));
+        let places = common.map(|(from, bytes)| (0, from, bytes)).into_iter().chain(of_sockets);
+        return places.map(|(block, from, bytes)| driver.read((block, from), bytes)).collect();
+    }
     let mut all = vec![driver.read_common(0, 0x60)];
     all.extend((0..driver.sockets()).map(|n| driver.read_socket(n, 0, 0x38)));
     all
@@ -22,6 +28,10 @@ fn header_bytes(model: Model) -> usize {
 fn write_header(model: Model, address: u16) -> Vec<u8> {
     let [high, low] = address.to_be_bytes();
     match model {
+        Model::W6100 => {
+            let [high, low] = testing::w6100::common_address(address, true).to_be_bytes();
+            vec![high, low, 0b100]
+        }
         Model::W5500 => vec![high, low, 0b100],
         Model::W5200 => vec![high, low, 0x80, 2],
         Model::W5100 | Model::W5100S => vec![0xF0, high, low],
@@ -103,6 +113,10 @@ fn empty_places(model: Model) -> Vec<(u8, u16, u16)> {
             let blocks = (1..8).map(|n| (4 * n, 0, 0x100));
             blocks.chain([(0, 0x3A, 0x7FFF), (1, 0x30, 0x7FFF)]).collect()
         }
+        Model::W6100 => {
+            let blocks = (1..8).map(|n| (4 * n, 0, 0x100));
+            blocks.chain([(0, 0x0004, 0x2000), (0, 0x4210, 0x7FFF), (1, 0x0230, 0x7FFF)]).collect()
+        }
         Model::W5200 => vec![(0, 0x0037, 0x4000), (0, 0x4800, 0x8000)],
         Model::W5100 => vec![(0, 0x0030, 0x0400), (0, 0x0800, 0x4000), (0, 0x8000, 0xFFFF)],
         Model::W5100S => vec![(0, 0x0089, 0x0400), (0, 0x0800, 0x4000), (0, 0x8000, 0xFFFF)],
@@ -130,10 +144,10 @@ fn a_read_past_the_end_of_everything_disturbs_nothing() {
         let mut driver = Driver::new(model);
         driver.open(1, UDP, 4000);
         let before = registers(&mut driver);
-        let blocks = if model == Model::W5500 { 32 } else { 1 };
+        let blocks = if matches!(model, Model::W5500 | Model::W6100) { 32 } else { 1 };
         for block in 0..blocks {
             let mut frame = match model {
-                Model::W5500 => vec![0xFF, 0xF0, block << 3],
+                Model::W5500 | Model::W6100 => vec![0xFF, 0xF0, block << 3],
                 Model::W5200 => vec![0xFF, 0xF0, 0x7F, 0xFF],
                 Model::W5100 | Model::W5100S => vec![0x0F, 0xFF, 0xF0],
             };
@@ -165,12 +179,15 @@ fn a_socket_mode_that_is_none_leaves_the_socket_closed() {
         let mut driver = Driver::on(model, &quiet());
         for n in 0..driver.sockets() {
             for mode in 0..16 {
-                driver.open(n, mode, 4000);
-                let expected = match mode {
-                    TCP => status::INIT,
-                    UDP => status::UDP,
-                    3 => 0x32,
-                    4 if n == 0 => 0x42,
+                driver.write_socket(n, sn::MR, &[mode]);
+                driver.command(n, command::OPEN);
+                let expected = match (model, mode) {
+                    (_, TCP) | (Model::W6100, 0x09 | 0x0D) => status::INIT,
+                    (_, UDP) | (Model::W6100, 0x0A | 0x0E) => status::UDP,
+                    (_, 3) => 0x32,
+                    (Model::W6100, 0x0B) => 0x33,
+                    (Model::W6100, 7) if n == 0 => 0x42,
+                    (Model::W5100 | Model::W5100S | Model::W5200 | Model::W5500, 4) if n == 0 => 0x42,
                     _ => status::CLOSED,
                 };
                 assert_eq!(driver.status(n), expected, "{model:?}: mode {mode} of socket {n}");

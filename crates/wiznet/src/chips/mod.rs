@@ -2,13 +2,16 @@
 //! asks for a fact, or whether the map has a register.
 
 mod facts;
+mod modes;
 mod w5100;
 mod w5100s;
 mod w5200;
 mod w5500;
+mod w6100;
 
 pub use facts::Facts;
-pub(crate) use facts::{Filter, is_set};
+pub(crate) use facts::{AddressLock, Errand, Filter, PacketInfo, is_set};
+pub(crate) use modes::{Family, Mode};
 
 /// Makes [`Model`], and the way from a chip to its facts.
 macro_rules! chips {
@@ -38,6 +41,7 @@ chips! {
     W5100S in w5100s: "Four sockets, 16 KiB, bursts.";
     W5200 in w5200: "Eight sockets, 32 KiB, bursts with a length.";
     W5500 in w5500: "Eight sockets, 32 KiB, bursts with a control byte.";
+    W6100 in w6100: "Eight sockets, 32 KiB, bursts with a control byte, IPv4 and IPv6.";
 }
 
 impl Model {
@@ -83,11 +87,19 @@ mod tests {
     fn registers_of_no_chip_overlap() {
         for model in Model::ALL {
             let map = &model.facts().map;
-            for pair in map.common.windows(2) {
-                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
+            for pair in map.common.registers.windows(2) {
+                assert!(
+                    pair[0].address + u16::from(pair[0].bytes) <= pair[1].address,
+                    "{model:?}: {}",
+                    pair[1].name
+                );
             }
-            for pair in map.sockets.windows(2) {
-                assert!(pair[0].address + pair[0].bytes <= pair[1].address, "{model:?}: {}", pair[1].name);
+            for pair in map.sockets.registers.windows(2) {
+                assert!(
+                    pair[0].address + u16::from(pair[0].bytes) <= pair[1].address,
+                    "{model:?}: {}",
+                    pair[1].name
+                );
             }
         }
     }
@@ -99,12 +111,27 @@ mod tests {
             let has = |flag: Option<Flag<SocketRegister>>| {
                 flag.is_none_or(|flag| facts.map.sockets_have(flag.register))
             };
-            let Filter { strangers, broadcast, multicast, ipv6, .. } = facts.filter;
-            assert!([strangers, broadcast, multicast, ipv6].into_iter().all(has), "{model:?}");
-            let Filter { datagrams_to_all, datagrams_to_one, .. } = facts.filter;
-            assert!([datagrams_to_all, datagrams_to_one].into_iter().all(has), "{model:?}");
-            let force_arp: Option<Flag<Common>> = facts.force_arp;
-            assert!(force_arp.is_none_or(|flag| facts.map.has(flag.register)), "{model:?}");
+            let Filter { strangers, broadcast, multicast, multicast_ipv6, ipv6, .. } = facts.filter;
+            assert!(
+                [strangers, broadcast, multicast, multicast_ipv6, ipv6].into_iter().all(has),
+                "{model:?}"
+            );
+            let Filter { datagrams_to_all, datagrams_to_one, datagrams_to_solicited, .. } = facts.filter;
+            let of_datagrams = [datagrams_to_all, datagrams_to_one, datagrams_to_solicited];
+            let of_sockets =
+                [facts.force_arp_of_socket, facts.given_hardware_address, facts.protocols.force_push];
+            assert!(of_datagrams.into_iter().chain(of_sockets).all(has), "{model:?}");
+            let switches = facts.protocols.switches;
+            let of_both = [
+                switches.ping_block,
+                switches.unreachable_block,
+                switches.reset_block,
+                switches.packet_block,
+                [switches.pppoe, switches.interrupt_enable],
+                [facts.force_arp, None],
+            ];
+            let has = |flag: Option<Flag<Common>>| flag.is_none_or(|flag| facts.map.has(flag.register));
+            assert!(of_both.into_iter().flatten().all(has), "{model:?}");
         }
     }
 

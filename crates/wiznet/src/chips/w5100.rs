@@ -5,9 +5,9 @@
 use units::{PS_PER_MS, PS_PER_S, PS_PER_US, Picoseconds};
 
 use super::Model;
-use super::facts::{ClockLimit, Facts, Filter, Flag};
+use super::facts::{CORE_CLOCK_HZ, ClockLimit, Facts, Filter, Flag, Protocols};
 use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line, table};
 use crate::spi::{AfterBurst, Frame, Opening, by_operation};
 
 /// A cycle of SCK takes 70 ns at least (datasheet, SPI timing); Linux' devicetree binding `wiznet,w5x00` rounds that down to
@@ -34,20 +34,19 @@ pub(super) static FACTS: Facts = Facts {
     },
     shortest_reset: Picoseconds::new(2 * PS_PER_US),
     lock_time: Picoseconds::new(10 * PS_PER_MS),
+    core_clock_hz: CORE_CLOCK_HZ,
     has_indirect_bus: true,
     // As the W5200's datasheet has it of its successor.
     shows_arp: true,
     asks_for_each_destination: true,
+    phy_mode_waits_for_reset: false,
+    address_lock: None,
     wake_on_lan: &[],
+    protocols: Protocols::OF_IPV4,
     force_arp: None,
-    filter: Filter {
-        strangers: MAC_FILTER,
-        broadcast: None,
-        multicast: MAC_FILTER,
-        ipv6: None,
-        datagrams_to_all: None,
-        datagrams_to_one: None,
-    },
+    force_arp_of_socket: None,
+    given_hardware_address: None,
+    filter: Filter { strangers: MAC_FILTER, multicast: MAC_FILTER, ..Filter::NONE },
     map: MAP,
 };
 
@@ -59,8 +58,8 @@ fn open(header: [u8; 4]) -> Opening {
 }
 
 const MAP: Map = Map::of(
-    &COMMON,
-    &SOCKETS,
+    table!(COMMON),
+    table!(SOCKETS),
     4,
     0x2000,
     Layout::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },

@@ -4,9 +4,12 @@
 use units::{PS_PER_NS, PS_PER_US, Picoseconds};
 
 use super::Model;
-use super::facts::{ClockLimit, Facts, Filter, Flag};
+use super::facts::{
+    AddressLock, CORE_CLOCK_HZ, ClockLimit, Errand, Errands, Facts, Filter, Flag, Protocols, Switches,
+};
+use super::modes::Family;
 use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line, table};
 use crate::spi::{AfterBurst, Frame, Opening, by_operation};
 
 /// Its datasheet.
@@ -32,13 +35,20 @@ pub(super) static FACTS: Facts = Facts {
     },
     shortest_reset: Picoseconds::new(580 * PS_PER_NS),
     lock_time: Picoseconds::new(60_300 * PS_PER_US),
+    core_clock_hz: CORE_CLOCK_HZ,
     // MR has both bits of it from reset on, so that they say nothing where SPI is spoken.
     has_indirect_bus: false,
     shows_arp: false,
     asks_for_each_destination: false,
+    phy_mode_waits_for_reset: false,
+    // The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5.
+    address_lock: Some(AddressLock::ShutBy(0x3A)),
     wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }, Flag { register: Common::Mr2, mask: 0x08 }],
+    protocols: PROTOCOLS,
     // MR2.FARP.
     force_arp: Flag::of(Common::Mr2, 0x02),
+    force_arp_of_socket: None,
+    given_hardware_address: None,
     filter: Filter {
         strangers: Flag::of(SocketRegister::Mr, 0x40),
         broadcast: Flag::of(SocketRegister::Mr2, 0x40),
@@ -46,8 +56,25 @@ pub(super) static FACTS: Facts = Facts {
         ipv6: Flag::of(SocketRegister::Mr2, 0x10),
         datagrams_to_all: Flag::of(SocketRegister::Mr2, 0x02),
         datagrams_to_one: Flag::of(SocketRegister::Mr2, 0x01),
+        ..Filter::NONE
     },
     map: MAP,
+};
+
+const PROTOCOLS: Protocols = Protocols {
+    switches: Switches {
+        // MR2.UDPURB, MR2.NOTCPRST, MR2.IEN.
+        unreachable_block: [Flag::of(Common::Mr2, 0x10), None],
+        reset_block: [Flag::of(Common::Mr2, 0x20), None],
+        interrupt_enable: Flag::of(Common::Mr2, 0x40),
+        ..Switches::OF_MR
+    },
+    errands: Errands {
+        kinds: &[(0x01, Errand::Ping(Family::Ipv4)), (0x02, Errand::Ask(Family::Ipv4))],
+        timeout: 0x04,
+        advertised: 0,
+    },
+    ..Protocols::OF_IPV4
 };
 
 fn open(header: [u8; 4]) -> Opening {
@@ -55,8 +82,8 @@ fn open(header: [u8; 4]) -> Opening {
 }
 
 const MAP: Map = Map::of(
-    &COMMON,
-    &SOCKETS,
+    table!(COMMON),
+    table!(SOCKETS),
     4,
     0x2000,
     Layout::Flat { sockets: 0x0400, transmit: 0x4000, receive: 0x6000 },

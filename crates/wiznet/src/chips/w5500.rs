@@ -5,10 +5,10 @@
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 
 use super::Model;
-use super::facts::{ClockLimit, Facts, Filter, Flag};
+use super::facts::{CORE_CLOCK_HZ, ClockLimit, Facts, Filter, Flag, Protocols};
 use crate::map::Kind::{ClearByOne, ReadOnly, ReadWrite};
-use crate::map::{Common, Layout, Map, Register, SocketRegister, line};
-use crate::spi::{AfterBurst, Burst, Frame, Opening};
+use crate::map::{Common, Layout, Map, Register, SocketRegister, line, table};
+use crate::spi::{AfterBurst, Frame, by_block};
 
 /// Guaranteed; 80 MHz in theory (datasheet 5.5.4).
 const HIGHEST_SCK_HZ: u64 = 33_300_000;
@@ -39,16 +39,22 @@ pub(super) static FACTS: Facts = Facts {
         is_of_one_byte: false,
         // With chip select tied low (fixed data length mode) frames of fixed length follow each other without a pause.
         after_burst: AfterBurst::Header,
-        open,
+        open: by_block,
     },
     shortest_reset: Picoseconds::new(500 * PS_PER_US),
     lock_time: Picoseconds::new(PS_PER_MS),
+    core_clock_hz: CORE_CLOCK_HZ,
     has_indirect_bus: false,
     shows_arp: false,
     asks_for_each_destination: false,
+    phy_mode_waits_for_reset: false,
+    address_lock: None,
     wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }],
+    protocols: Protocols::OF_IPV4,
     // MR.FARP.
     force_arp: Flag::of(Common::Mr, 0x02),
+    force_arp_of_socket: None,
+    given_hardware_address: None,
     filter: Filter {
         strangers: Flag::of(SocketRegister::Mr, 0x80),
         broadcast: Flag::of(SocketRegister::Mr, 0x40),
@@ -56,28 +62,12 @@ pub(super) static FACTS: Facts = Facts {
         ipv6: Flag::of(SocketRegister::Mr, 0x10),
         datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),
         datagrams_to_one: Flag::of(SocketRegister::Mr, 0x10),
+        ..Filter::NONE
     },
     map: MAP,
 };
 
-fn open(header: [u8; 4]) -> Opening {
-    const WRITE_BIT: u8 = 0b100;
-    let control = header[2];
-    let left = match control & 0b11 {
-        0b01 => Some(1),
-        0b10 => Some(2),
-        0b11 => Some(4),
-        _ => None,
-    };
-    Opening::Burst(Burst {
-        write: control & WRITE_BIT != 0,
-        block: control >> 3,
-        address: u16::from_be_bytes([header[0], header[1]]),
-        left,
-    })
-}
-
-const MAP: Map = Map::of(&COMMON, &SOCKETS, 8, 0x4000, Layout::Blocks);
+const MAP: Map = Map::of(table!(COMMON), table!(SOCKETS), 8, 0x4000, Layout::Blocks);
 
 #[rustfmt::skip]
 const COMMON: [Register<Common>; 21] = [

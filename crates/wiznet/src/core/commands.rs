@@ -1,14 +1,12 @@
 //! Socket commands: what a write to Sn_CR does once its time has passed. A command that does not fit the socket's status is
 //! ignored, with a warning.
 
-use crate::map::{Common, SocketRegister};
+use crate::chips::{Family, Mode, is_set};
+use crate::map::SocketRegister;
 
 use super::opened::Destination;
-use super::socket::{PendingCommand, Purpose, interrupt, protocol, status};
+use super::socket::{PendingCommand, Purpose, interrupt, status};
 use super::{Core, WarningKind};
-
-/// PPPoE in MR.
-const MR_PPPOE: u8 = 0x08;
 
 mod code {
     pub(super) const OPEN: u8 = 0x01;
@@ -20,6 +18,9 @@ mod code {
     pub(super) const SEND_MAC: u8 = 0x21;
     pub(super) const SEND_KEEP: u8 = 0x22;
     pub(super) const RECV: u8 = 0x40;
+    /// Of the W6100.
+    pub(super) const CONNECT6: u8 = 0x84;
+    pub(super) const SEND6: u8 = 0xA0;
 }
 
 impl Core {
@@ -51,18 +52,18 @@ impl Core {
         let fits = match code {
             code::OPEN => self.open(n),
             code::CLOSE => self.close(n),
-            code::SEND | code::SEND_MAC => self.send(n, code == code::SEND_MAC),
-            code::RECV => self.take_received(n),
-            code::LISTEN => self.listen(n),
-            code::CONNECT => self.begin_connect(n),
-            code::DISCON => self.disconnect(n),
-            code::SEND_KEEP => self.keep_alive(n),
-            _ => {
+            _ if !self.knows_command(code) => {
                 self.warnings.tell(self.now, WarningKind::CommandUnknown, || {
                     format!("Sn_CR of socket {n} was written 0x{code:02X}, which is no command here")
                 });
                 true
             }
+            code::SEND | code::SEND_MAC | code::SEND6 => self.send(n, code),
+            code::RECV => self.take_received(n),
+            code::LISTEN => self.listen(n),
+            code::CONNECT | code::CONNECT6 => self.begin_connect(n, code == code::CONNECT6),
+            code::DISCON => self.disconnect(n),
+            _ => self.keep_alive(n),
         };
         if !fits {
             let status = self.shown_status(n);
@@ -72,9 +73,20 @@ impl Core {
         }
     }
 
+    /// Whether the chip has a command: with IPv6 come commands for it, and SEND_MAC makes room for a bit of Sn_MR2.
+    fn knows_command(&self, code: u8) -> bool {
+        let has_ipv6 = self.map().sockets_have(SocketRegister::Dip6r);
+        match code {
+            code::CONNECT6 | code::SEND6 => has_ipv6,
+            code::SEND_MAC => !has_ipv6,
+            code::LISTEN | code::CONNECT | code::DISCON | code::SEND | code::SEND_KEEP | code::RECV => true,
+            _ => false,
+        }
+    }
+
     fn open(&mut self, n: usize) -> bool {
         // Drivers that find out which chip they have try this bit; only a socket that is opened with it would need it.
-        if self.common.u8(Common::Mr) & MR_PPPOE != 0 {
+        if is_set(self.facts.protocols.switches.pppoe, &self.common) {
             self.warnings
                 .tell(self.now, WarningKind::PppoeOmitted, || "PPPoE is left out of this model".to_owned());
         }
@@ -82,15 +94,16 @@ impl Core {
         self.forget(n);
         self.judge_sizes(n);
         self.take_over_registers(n);
-        let wanted = self.sockets[n].protocol();
+        let wanted = self.facts.mode(self.sockets[n].mode());
         let opened = match wanted {
-            protocol::TCP => status::INIT,
-            protocol::UDP => status::UDP,
-            protocol::IPRAW => status::IPRAW,
-            protocol::MACRAW if n == 0 => status::MACRAW,
-            protocol::CLOSED => return false,
-            _ => {
-                self.refuse_mode(n, wanted);
+            Some(Mode::Tcp(_)) => status::INIT,
+            Some(Mode::Udp(_)) => status::UDP,
+            Some(Mode::IpRaw(Family::Ipv6)) => status::IPRAW6,
+            Some(Mode::IpRaw(_)) => status::IPRAW,
+            Some(Mode::MacRaw) if n == 0 => status::MACRAW,
+            Some(Mode::Closed) => return false,
+            refused => {
+                self.refuse_mode(n, refused);
                 return true;
             }
         };
@@ -105,15 +118,16 @@ impl Core {
         true
     }
 
-    fn refuse_mode(&mut self, n: usize, wanted: u8) {
-        let kind =
-            if wanted == protocol::PPPOE { WarningKind::PppoeOmitted } else { WarningKind::ModeUnknown };
+    fn refuse_mode(&mut self, n: usize, wanted: Option<Mode>) {
+        let is_pppoe = wanted == Some(Mode::Pppoe);
+        let kind = if is_pppoe { WarningKind::PppoeOmitted } else { WarningKind::ModeUnknown };
+        let code = self.sockets[n].mode() & 0x0F;
         self.warnings.tell(self.now, kind, || match wanted {
-            protocol::PPPOE => "PPPoE is left out of this model; the socket stays closed".to_owned(),
-            protocol::MACRAW => format!("MACRAW is for socket 0 only; socket {n} stays closed"),
-            _ => format!(
-                "Sn_MR of socket {n} holds protocol {wanted}, which there is none of; it stays closed"
-            ),
+            Some(Mode::Pppoe) => "PPPoE is left out of this model; the socket stays closed".to_owned(),
+            Some(Mode::MacRaw) => format!("MACRAW is for socket 0 only; socket {n} stays closed"),
+            _ => {
+                format!("Sn_MR of socket {n} holds protocol {code}, which there is none of; it stays closed")
+            }
         });
     }
 
@@ -132,14 +146,19 @@ impl Core {
         socket.reset_pointers();
         socket.resolution = None;
         socket.neighbour = None;
+        socket.source = None;
         socket.set_status(status::CLOSED);
     }
 
-    fn send(&mut self, n: usize, without_arp: bool) -> bool {
+    fn send(&mut self, n: usize, code: u8) -> bool {
         let socket = &mut self.sockets[n];
         let kind = socket.status();
-        if !matches!(kind, status::UDP | status::IPRAW | status::MACRAW) {
+        if socket.is_tcp() {
             return self.send_stream(n);
+        }
+        let destination = Destination::in_registers(&socket.registers, code == code::SEND6);
+        if kind != status::MACRAW && !socket.opened.mode.takes(destination.address) {
+            return false;
         }
         if socket.is_resolving() || !self.mac.has_room(self.now, self.phy.link()) {
             return false;
@@ -153,13 +172,13 @@ impl Core {
             return true;
         }
         self.heed_late_writes(n);
-        self.forget_neighbour_of_another(n);
-        if without_arp {
-            let registers = &self.sockets[n].registers;
+        self.forget_neighbour_of_another(n, destination);
+        let registers = &self.sockets[n].registers;
+        if code == code::SEND_MAC || is_set(self.facts.given_hardware_address, registers) {
             let hardware_address = registers.hardware_address(SocketRegister::Dhar);
-            self.send_datagrams(n, hardware_address, Destination::in_registers(registers));
+            self.send_datagrams(n, hardware_address, destination);
         } else {
-            self.send_to_peer(n);
+            self.send_to_peer(n, destination);
         }
         true
     }

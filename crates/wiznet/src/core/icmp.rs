@@ -1,18 +1,16 @@
 //! ICMP: echo replies, "port unreachable" in both directions.
 
+use std::net::IpAddr;
+
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{Icmpv4DstUnreachable, Icmpv4Packet, Icmpv4Repr, IpProtocol, Ipv4Packet, Ipv4Repr};
 
+use crate::chips::is_set;
 use crate::map::Common;
 
-use super::ip::IpHeader;
+use super::Core;
+use super::ip::{IpHeader, OF_IPV4};
 use super::receive::{Cast, Origin};
-use super::{Core, interrupts};
-
-/// MR.PB.
-const PING_BLOCK: u8 = 0x10;
-/// MR2.UDPURB of the W5100S.
-const UNREACHABLE_BLOCK: u8 = 0x10;
 
 impl Core {
     /// An ICMP message; `taken` when a socket in IPRAW mode has it, which then answers echo requests itself.
@@ -25,7 +23,7 @@ impl Core {
         };
         match message {
             Icmpv4Repr::EchoRequest { ident, seq_no, data } => {
-                let blocked = self.common.u8(Common::Mr) & PING_BLOCK != 0;
+                let blocked = is_set(self.facts.protocols.switches.ping_block[OF_IPV4], &self.common);
                 if origin.cast == Cast::One && !blocked && !taken {
                     self.answer_icmp(origin, &Icmpv4Repr::EchoReply { ident, seq_no, data });
                 }
@@ -48,18 +46,27 @@ impl Core {
         if let [_, _, high, low, ..] = *data {
             self.common.set_address(Common::Uipr, header.dst_addr.octets());
             self.common.set(Common::Uportr, u64::from(u16::from_be_bytes([high, low])));
-            self.common.raise(Common::Ir, interrupts::UNREACHABLE);
+            self.common.raise(Common::Ir, self.facts.protocols.alarms.unreachable[OF_IPV4]);
         }
     }
 
-    /// A datagram for a port that no socket has.
-    pub(super) fn refuse_datagram(&mut self, origin: &Origin, ip: &Ipv4Packet<&[u8]>) {
-        const QUOTED_BYTES: usize = 8;
-        let blocked = self.common.u8(Common::Mr2) & UNREACHABLE_BLOCK != 0;
+    /// A datagram for a port that no socket has; the packet is all that the frame carried.
+    pub(super) fn refuse_datagram(&mut self, origin: &Origin, packet: &[u8]) {
+        let family = usize::from(origin.address.is_ipv6());
+        let blocked = is_set(self.facts.protocols.switches.unreachable_block[family], &self.common);
         if origin.cast != Cast::One || blocked || self.is_network_card() {
             return;
         }
-        let Ok(header) = Ipv4Repr::parse(ip, &ChecksumCapabilities::ignored()) else { return };
+        match origin.address {
+            IpAddr::V4(_) => self.refuse_datagram_over_ipv4(origin, packet),
+            IpAddr::V6(_) => self.refuse_datagram_over_ipv6(origin, packet),
+        }
+    }
+
+    fn refuse_datagram_over_ipv4(&mut self, origin: &Origin, packet: &[u8]) {
+        const QUOTED_BYTES: usize = 8;
+        let Ok(ip) = Ipv4Packet::new_checked(packet) else { return };
+        let Ok(header) = Ipv4Repr::parse(&ip, &ChecksumCapabilities::ignored()) else { return };
         let data = &ip.payload()[..ip.payload().len().min(QUOTED_BYTES)];
         let reason = Icmpv4DstUnreachable::PortUnreachable;
         self.answer_icmp(origin, &Icmpv4Repr::DstUnreachable { reason, header, data });
@@ -73,10 +80,11 @@ impl Core {
     pub(super) fn icmp_frame(
         &mut self,
         hardware_address: [u8; 6],
-        destination: [u8; 4],
+        destination: IpAddr,
         message: &Icmpv4Repr<'_>,
     ) -> Vec<u8> {
-        let header = IpHeader::of_chip(hardware_address, destination, IpProtocol::Icmp);
+        let source = self.own_address().into();
+        let header = IpHeader::of_chip(hardware_address, source, destination, IpProtocol::Icmp);
         let mut frame = self.begin_packet(&header, message.buffer_len());
         let start = frame.len();
         frame.resize(start + message.buffer_len(), 0);

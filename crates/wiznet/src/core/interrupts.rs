@@ -3,16 +3,13 @@
 
 use units::Picoseconds;
 
+use crate::chips::is_set;
 use crate::map::{Common, SocketRegister};
 
 use super::Core;
 
-/// Bits of IR.
-pub(super) const CONFLICT: u8 = 0x80;
-pub(super) const UNREACHABLE: u8 = 0x40;
-
-/// MR2.IEN of the W5100S.
-const INTERRUPT_ENABLE: u8 = 0x40;
+/// SYCR1.CLKSEL.
+pub(super) const CLOCK_SELECT: u8 = 0x01;
 
 /// The output.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -55,12 +52,19 @@ impl Core {
             0 => 0,
             mask => self.socket_interrupts() & mask,
         };
-        let enabled = !self.map().has(Common::Mr2) || common.u8(Common::Mr2) & INTERRUPT_ENABLE != 0;
-        enabled && (of_chip | of_sockets) != 0
+        let enable = self.facts.protocols.switches.interrupt_enable;
+        (enable.is_none() || is_set(enable, common)) && (of_chip | of_sockets) != 0
     }
 
     pub(super) fn update_interrupt_pin(&mut self) {
         self.interrupt_pin.low = self.now >= self.interrupt_pin.wait_until && self.interrupt_stands();
+    }
+
+    /// SYCR1.CLKSEL of the W6100 has it run at 25 MHz.
+    fn core_clock_hz(&self) -> u64 {
+        const SLOW_HZ: u64 = 25_000_000;
+        let is_slow = self.common.u8(Common::Sycr1) & CLOCK_SELECT != 0;
+        if is_slow { SLOW_HZ } else { self.facts.core_clock_hz }
     }
 
     pub(super) fn interrupt_event(&self) -> Option<Picoseconds> {
@@ -68,13 +72,12 @@ impl Core {
             .then_some(self.interrupt_pin.wait_until)
     }
 
-    /// The driver cleared a bit: the next interrupt waits (INTLEVEL + 1) x 4 cycles of the 150 MHz clock, if INTLEVEL is not
+    /// The driver cleared a bit: the next interrupt waits (INTLEVEL + 1) x 4 cycles of the chip's clock, if INTLEVEL is not
     /// zero (W5500 datasheet, INTLEVEL).
     pub(super) fn begin_interrupt_wait(&mut self) {
-        const CORE_CLOCK_HZ: u64 = 150_000_000;
         let level = self.common.get(Common::Intlevel);
         if level != 0 {
-            let wait = (level + 1) * 4 * units::PS_PER_S as u64 / CORE_CLOCK_HZ;
+            let wait = (level + 1) * 4 * units::PS_PER_S as u64 / self.core_clock_hz();
             self.interrupt_pin.wait_until = self.now + Picoseconds::new(wait as i64);
         }
     }

@@ -1,27 +1,34 @@
-//! Frames and IPv4 packets that the chip makes, and whom it sends them to: itself, the same subnet, or the gateway.
+//! Frames and packets that the chip makes, and whom it sends them to over IPv4: itself, the same subnet, or the gateway.
+
+use std::net::{IpAddr, Ipv4Addr};
 
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
-    EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr, IpProtocol, Ipv4Address, Ipv4Packet,
-    Ipv4Repr,
+    EthernetAddress, EthernetFrame, EthernetProtocol, EthernetRepr, IpProtocol, Ipv4Packet, Ipv4Repr,
+    Ipv6Packet, Ipv6Repr,
 };
 use units::Picoseconds;
 
 use crate::map::{Common, SocketRegister};
 
 use super::Core;
+use super::socket::Socket;
 
 pub(super) const ETHERNET_HEADER_BYTES: usize = 14;
 pub(super) const IPV4_HEADER_BYTES: usize = 20;
+pub(super) const IPV6_HEADER_BYTES: usize = 40;
+/// The index of IPv4 in facts that have one value for each family.
+pub(super) const OF_IPV4: usize = 0;
 const BROADCAST: [u8; 4] = [0xFF; 4];
 pub(super) const UNSPECIFIED: [u8; 4] = [0; 4];
 pub(super) const HARDWARE_BROADCAST: [u8; 6] = [0xFF; 6];
 
-/// What of an IPv4 header is not the chip's own choice.
+/// What of an IP header is not the chip's own choice; both addresses are of one family.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct IpHeader {
     pub(super) hardware_address: [u8; 6],
-    pub(super) destination: [u8; 4],
+    pub(super) source: IpAddr,
+    pub(super) destination: IpAddr,
     pub(super) protocol: IpProtocol,
     pub(super) time_to_live: u8,
     pub(super) type_of_service: u8,
@@ -30,9 +37,15 @@ pub(super) struct IpHeader {
 
 impl IpHeader {
     /// The header of an answer that no socket gives. Its time to live is Sn_TTL's reset value.
-    pub(super) fn of_chip(hardware_address: [u8; 6], destination: [u8; 4], protocol: IpProtocol) -> Self {
+    pub(super) fn of_chip(
+        hardware_address: [u8; 6],
+        source: IpAddr,
+        destination: IpAddr,
+        protocol: IpProtocol,
+    ) -> Self {
         Self {
             hardware_address,
+            source,
             destination,
             protocol,
             time_to_live: 0x80,
@@ -52,8 +65,9 @@ impl Core {
     }
 
     /// Whether everyone is meant: 255.255.255.255, or the last address of the own subnet.
-    pub(super) fn is_broadcast(&self, address: [u8; 4]) -> bool {
-        let address = u32::from_be_bytes(address);
+    pub(super) fn is_broadcast(&self, address: IpAddr) -> bool {
+        let IpAddr::V4(address) = address else { return false };
+        let address = u32::from(address);
         let mask = u32::from_be_bytes(self.common.address(Common::Subr));
         let own = u32::from_be_bytes(self.own_address());
         address == u32::from_be_bytes(BROADCAST)
@@ -61,10 +75,16 @@ impl Core {
     }
 
     /// Whom to ask for a hardware address.
-    pub(super) fn next_hop(&self, destination: [u8; 4]) -> [u8; 4] {
-        let mask = u32::from_be_bytes(self.common.address(Common::Subr));
-        let differs = u32::from_be_bytes(destination) ^ u32::from_be_bytes(self.own_address());
-        if differs & mask == 0 { destination } else { self.common.address(Common::Gar) }
+    pub(super) fn next_hop(&self, destination: IpAddr) -> IpAddr {
+        match destination {
+            IpAddr::V4(destination) => {
+                let mask = u32::from_be_bytes(self.common.address(Common::Subr));
+                let differs = u32::from(destination) ^ u32::from_be_bytes(self.own_address());
+                let is_near = differs & mask == 0;
+                if is_near { destination.into() } else { self.common.address(Common::Gar).into() }
+            }
+            IpAddr::V6(destination) => self.next_hop_over_ipv6(destination).into(),
+        }
     }
 
     /// What a socket's registers say, and said at OPEN, of the header of its packets.
@@ -72,7 +92,7 @@ impl Core {
         &self,
         socket: usize,
         hardware_address: [u8; 6],
-        destination: [u8; 4],
+        destination: IpAddr,
         protocol: IpProtocol,
     ) -> IpHeader {
         const DONT_FRAGMENT: u16 = 0x4000;
@@ -83,6 +103,7 @@ impl Core {
         };
         IpHeader {
             hardware_address,
+            source: self.source_of(socket, destination),
             destination,
             protocol,
             time_to_live: opened.time_to_live,
@@ -91,14 +112,65 @@ impl Core {
         }
     }
 
-    /// A frame with Ethernet and IPv4 headers for `payload_bytes` that the caller appends.
+    /// The own address for packets of a socket to a destination.
+    fn source_of(&self, socket: usize, destination: IpAddr) -> IpAddr {
+        match destination {
+            IpAddr::V4(_) => self.own_address().into(),
+            IpAddr::V6(destination) => {
+                let Socket { registers, source, .. } = &self.sockets[socket];
+                let preference = registers.u8(SocketRegister::Psr);
+                source.unwrap_or_else(|| self.source_over_ipv6(preference, destination)).into()
+            }
+        }
+    }
+
+    /// A frame with Ethernet and IP headers for `payload_bytes` that the caller appends.
     pub(super) fn begin_packet(&mut self, header: &IpHeader, payload_bytes: usize) -> Vec<u8> {
-        let mut frame = Vec::with_capacity(ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES + payload_bytes);
-        frame.resize(ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES, 0);
-        self.emit_ethernet(&mut frame, header.hardware_address, EthernetProtocol::Ipv4);
+        match (header.source, header.destination) {
+            (IpAddr::V6(src_addr), IpAddr::V6(dst_addr)) => {
+                let repr = Ipv6Repr {
+                    src_addr,
+                    dst_addr,
+                    next_header: header.protocol,
+                    payload_len: payload_bytes,
+                    hop_limit: header.time_to_live,
+                };
+                let mut frame =
+                    self.begin_frame(header, EthernetProtocol::Ipv6, IPV6_HEADER_BYTES, payload_bytes);
+                repr.emit(&mut Ipv6Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]));
+                frame
+            }
+            (IpAddr::V4(source), IpAddr::V4(destination)) => {
+                self.begin_ipv4_packet(header, source, destination, payload_bytes)
+            }
+            _ => unreachable!("both addresses of a header are of one family"),
+        }
+    }
+
+    fn begin_frame(
+        &self,
+        header: &IpHeader,
+        protocol: EthernetProtocol,
+        header_bytes: usize,
+        payload_bytes: usize,
+    ) -> Vec<u8> {
+        let mut frame = Vec::with_capacity(ETHERNET_HEADER_BYTES + header_bytes + payload_bytes);
+        frame.resize(ETHERNET_HEADER_BYTES + header_bytes, 0);
+        self.emit_ethernet(&mut frame, header.hardware_address, protocol);
+        frame
+    }
+
+    fn begin_ipv4_packet(
+        &mut self,
+        header: &IpHeader,
+        src_addr: Ipv4Addr,
+        dst_addr: Ipv4Addr,
+        payload_bytes: usize,
+    ) -> Vec<u8> {
+        let mut frame = self.begin_frame(header, EthernetProtocol::Ipv4, IPV4_HEADER_BYTES, payload_bytes);
         let repr = Ipv4Repr {
-            src_addr: Ipv4Address::from(self.own_address()),
-            dst_addr: Ipv4Address::from(header.destination),
+            src_addr,
+            dst_addr,
             next_header: header.protocol,
             payload_len: payload_bytes,
             hop_limit: header.time_to_live,

@@ -5,11 +5,16 @@ mod arp;
 mod buffers;
 mod commands;
 mod icmp;
+mod icmpv6;
 mod igmp;
 mod interrupts;
 mod ip;
+mod ipv6;
 mod mac;
 mod mdio;
+mod mld;
+mod ndisc;
+mod neighbours;
 mod opened;
 mod phy;
 mod raw;
@@ -86,7 +91,7 @@ impl Core {
             facts,
             now: Picoseconds::ZERO,
             next: NEVER,
-            common: Registers::at_reset(map.common),
+            common: Registers::at_reset(map.common.registers),
             sockets: (0..map.socket_count).map(|_| Socket::at_reset(map)).collect(),
             buffers: Buffers::new(map.memory_bytes),
             splits: [Split::Legal; 2],

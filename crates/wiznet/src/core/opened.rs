@@ -2,9 +2,11 @@
 //! the next OPEN, with a warning where it would have mattered. Which document says what stands in
 //! `docs/explanation/fidelity-wiznet.md`.
 
+use std::net::{IpAddr, SocketAddr};
+
+use crate::chips::{Facts, Family, Mode};
 use crate::map::{Map, Registers, SocketRegister};
 
-use super::socket::{protocol, status};
 use super::{Core, WarningKind};
 
 /// Sn_MR.MULTI, in UDP.
@@ -17,6 +19,7 @@ const TCP_AND_UDP: [u8; 2] = [6, 17];
 /// A socket's registers as they were at OPEN.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Opened {
+    pub(crate) mode: Mode,
     pub(crate) port: u16,
     pub(crate) ip_protocol: u8,
     pub(crate) type_of_service: u8,
@@ -36,32 +39,41 @@ pub(crate) struct Group {
 /// Whom a packet is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Destination {
-    pub(crate) address: [u8; 4],
+    pub(crate) address: IpAddr,
     pub(crate) port: u16,
 }
 
 impl Destination {
-    /// As Sn_DIPR and Sn_DPORT have it now.
-    pub(crate) fn in_registers(registers: &Registers<{ SocketRegister::COUNT }>) -> Self {
-        Self { address: registers.address(SocketRegister::Dipr), port: registers.u16(SocketRegister::Dport) }
+    /// As Sn_DIPR, or Sn_DIP6R for IPv6, and Sn_DPORT have it now.
+    pub(crate) fn in_registers(registers: &Registers<{ SocketRegister::COUNT }>, is_ipv6: bool) -> Self {
+        let address = match is_ipv6 {
+            true => registers.ipv6(SocketRegister::Dip6r).into(),
+            false => registers.address(SocketRegister::Dipr).into(),
+        };
+        Self { address, port: registers.u16(SocketRegister::Dport) }
     }
 }
 
 impl Opened {
-    fn now(registers: &Registers<{ SocketRegister::COUNT }>) -> Self {
-        let mode = registers.u8(SocketRegister::Mr);
-        let group = Group {
-            hardware_address: registers.hardware_address(SocketRegister::Dhar),
-            peer: Destination::in_registers(registers),
-            is_of_igmp_version_1: mode & IGMP_VERSION_1 != 0,
+    fn now(facts: &Facts, registers: &Registers<{ SocketRegister::COUNT }>) -> Self {
+        let bits = registers.u8(SocketRegister::Mr);
+        let mode = facts.mode(bits).unwrap_or_default();
+        let joins = bits & MULTICAST != 0;
+        let group = match mode {
+            Mode::Udp(family) if joins => Some(Group {
+                hardware_address: registers.hardware_address(SocketRegister::Dhar),
+                peer: Destination::in_registers(registers, family == Family::Ipv6),
+                is_of_igmp_version_1: bits & IGMP_VERSION_1 != 0,
+            }),
+            _ => None,
         };
-        let joins = mode & 0x0F == protocol::UDP && mode & MULTICAST != 0;
         Self {
+            mode,
             port: registers.u16(SocketRegister::Port),
             ip_protocol: registers.u8(SocketRegister::Proto),
             type_of_service: registers.u8(SocketRegister::Tos),
             time_to_live: registers.u8(SocketRegister::Ttl),
-            group: joins.then_some(group),
+            group,
         }
     }
 }
@@ -69,12 +81,13 @@ impl Opened {
 impl Core {
     /// OPEN has begun: from here on these registers are as they are now.
     pub(super) fn take_over_registers(&mut self, n: usize) {
-        self.sockets[n].opened = Opened::now(&self.sockets[n].registers);
-        let wanted = self.sockets[n].protocol();
-        let number = self.sockets[n].opened.ip_protocol;
-        if wanted == protocol::IPRAW && TCP_AND_UDP.contains(&number) {
+        let opened = Opened::now(self.facts, &self.sockets[n].registers);
+        self.sockets[n].opened = opened;
+        let number = opened.ip_protocol;
+        if matches!(opened.mode, Mode::IpRaw(_)) && TCP_AND_UDP.contains(&number) {
+            let name = self.map().socket_name(SocketRegister::Proto).unwrap_or_default();
             self.warnings.tell(self.now, WarningKind::IpRawProtocol, || {
-                format!("Sn_PROTO of socket {n} is {number} in IPRAW mode, which has neither TCP nor UDP; nothing is received")
+                format!("{name} of socket {n} is {number} in IPRAW mode, which has neither TCP nor UDP; nothing is received")
             });
         }
     }
@@ -83,7 +96,7 @@ impl Core {
     pub(super) fn heed_late_writes(&mut self, n: usize) {
         let (taken, registers) = (self.sockets[n].opened, &self.sockets[n].registers);
         let map: &Map = &self.facts.map;
-        let is_ip_raw = self.sockets[n].status() == status::IPRAW;
+        let is_ip_raw = matches!(taken.mode, Mode::IpRaw(_));
         let of = |field, taken: u64| (map.socket_name(field), taken, registers.get(field));
         let pairs = [
             match is_ip_raw {
@@ -105,14 +118,14 @@ impl Core {
 
     /// SEND goes to the group of OPEN, whatever the registers say meanwhile.
     pub(super) fn heed_other_destination(&mut self, n: usize, group: &Group) {
-        let wanted = Destination::in_registers(&self.sockets[n].registers);
+        let is_ipv6 = group.peer.address.is_ipv6();
+        let wanted = Destination::in_registers(&self.sockets[n].registers, is_ipv6);
         if wanted != group.peer {
-            let [a, b, c, d] = group.peer.address;
             self.warnings.tell(self.now, WarningKind::GroupOfOpen, || {
                 format!(
-                    "SEND of socket {n} goes to {a}.{b}.{c}.{d}:{}, the group of its OPEN, and not to Sn_DIPR and Sn_DPORT; \
+                    "SEND of socket {n} goes to {}, the group of its OPEN, and not to Sn_DIPR and Sn_DPORT; \
                      SEND_MAC goes there",
-                    group.peer.port
+                    SocketAddr::new(group.peer.address, group.peer.port)
                 )
             });
         }

@@ -18,14 +18,18 @@ impl Core {
         if !self.is_network_card() {
             return;
         }
+        let is_ipv6 = EthernetFrame::new_unchecked(frame).ethertype() == EthernetProtocol::Ipv6;
         let (filter, registers) = (&self.facts.filter, &self.sockets[0].registers);
         let unwanted = match cast {
             None => is_set(filter.strangers, registers),
             Some(Cast::All) => is_set(filter.broadcast, registers),
-            Some(Cast::Many) => is_set(filter.multicast, registers),
+            Some(Cast::Many | Cast::Solicited) => {
+                let of_ipv6 = filter.multicast_ipv6.filter(|_| is_ipv6);
+                let counts = !filter.multicast_needs_mac_filter || is_set(filter.strangers, registers);
+                counts && is_set(of_ipv6.or(filter.multicast), registers)
+            }
             Some(Cast::One) => false,
         };
-        let is_ipv6 = EthernetFrame::new_unchecked(frame).ethertype() == EthernetProtocol::Ipv6;
         if unwanted || (is_ipv6 && is_set(filter.ipv6, registers)) {
             return;
         }
@@ -64,20 +68,19 @@ impl Core {
         usize::from(pointers.tx_boundary.wrapping_sub(pointers.tx_read).min(size))
     }
 
-    /// A packet of a protocol other than TCP and UDP for the sockets in IPRAW mode: address, length, payload. Whether one took
-    /// it.
+    /// A packet of a protocol other than TCP and UDP for the sockets in IPRAW mode. Whether one took it.
     pub(super) fn receive_ip_raw(&mut self, origin: &Origin, protocol: IpProtocol, payload: &[u8]) -> bool {
         let number = u8::from(protocol);
         let wants = |core: &Self, n: usize| {
             let socket = &core.sockets[n];
-            socket.status() == status::IPRAW && socket.opened.ip_protocol == number
+            let is_raw = matches!(socket.status(), status::IPRAW | status::IPRAW6);
+            is_raw && socket.opened.ip_protocol == number && socket.opened.mode.takes(origin.address)
         };
         let Some(n) = (0..self.sockets.len()).find(|&n| wants(self, n)) else {
             return false;
         };
-        let [a, b, c, d] = origin.address;
-        let [high, low] = (payload.len() as u16).to_be_bytes();
-        self.deliver(n, [&[a, b, c, d, high, low], payload]);
+        let info = self.packet_info(origin, None, payload.len());
+        self.deliver(n, [&info, payload]);
         true
     }
 }

@@ -1,20 +1,24 @@
-//! Frames from the wire: what the MAC drops, and who is given the rest. ARP and IPv4 for this chip go to the hardwired
-//! protocols; what no socket of those takes goes to socket 0 if that is in MACRAW mode.
+//! Frames from the wire: what the MAC drops, and who is given the rest. ARP and IP for this chip go to the hardwired protocols; what no socket of those takes goes to socket 0 if that is in MACRAW mode.
+
+use std::net::IpAddr;
 
 use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol, Ipv4Packet};
 use units::Picoseconds;
 
-use super::ip::UNSPECIFIED;
+use super::ip::OF_IPV4;
 use super::mac::{LONGEST_BYTES, SHORTEST_BYTES};
 use super::socket::interrupt;
 use super::{Core, MOST_IN_INBOX};
-use crate::map::Side;
+use crate::chips::is_set;
+use crate::map::{Common, Side};
 
 /// Whom a frame or packet is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cast {
     /// This chip alone.
     One,
+    /// Those who have an address of IPv6 that ends alike.
+    Solicited,
     Many,
     All,
 }
@@ -23,9 +27,10 @@ pub(super) enum Cast {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Origin {
     pub(super) hardware_address: [u8; 6],
-    pub(super) address: [u8; 4],
-    pub(super) destination: [u8; 4],
+    pub(super) address: IpAddr,
+    pub(super) destination: IpAddr,
     pub(super) cast: Cast,
+    pub(super) hop_limit: u8,
 }
 
 impl Core {
@@ -80,6 +85,9 @@ impl Core {
                 false
             }
             (Some(cast), EthernetProtocol::Ipv4) => self.receive_ipv4(source, cast, frame.payload()),
+            (Some(cast), EthernetProtocol::Ipv6) if self.map().has(Common::Llar) => {
+                self.receive_ipv6(source, cast, frame.payload())
+            }
             _ => false,
         };
         if !taken {
@@ -97,12 +105,18 @@ impl Core {
             self.dropped.malformed += 1;
             return false;
         }
-        let destination = packet.dst_addr().octets();
-        let cast = if self.is_broadcast(destination) {
+        if is_set(self.facts.protocols.switches.packet_block[OF_IPV4], &self.common) {
+            return false;
+        }
+        let destination = packet.dst_addr();
+        let cast = if self.is_broadcast(destination.into()) {
             Cast::All
-        } else if packet.dst_addr().is_multicast() {
+        } else if destination.is_multicast() {
             Cast::Many
-        } else if destination == self.own_address() && destination != UNSPECIFIED && frame_cast == Cast::One {
+        } else if destination.octets() == self.own_address()
+            && !destination.is_unspecified()
+            && frame_cast == Cast::One
+        {
             Cast::One
         } else {
             return false;
@@ -111,10 +125,15 @@ impl Core {
             self.dropped.fragments += 1;
             return false;
         }
-        let origin =
-            Origin { hardware_address: source, address: packet.src_addr().octets(), destination, cast };
+        let origin = Origin {
+            hardware_address: source,
+            address: packet.src_addr().into(),
+            destination: destination.into(),
+            cast,
+            hop_limit: packet.hop_limit(),
+        };
         match packet.next_header() {
-            IpProtocol::Udp => self.receive_udp(&origin, &packet),
+            IpProtocol::Udp => self.receive_udp(&origin, packet.payload(), bytes),
             IpProtocol::Tcp => self.receive_tcp(&origin, packet.payload()),
             protocol => self.receive_other(&origin, protocol, packet.payload()),
         }

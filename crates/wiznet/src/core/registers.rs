@@ -1,10 +1,11 @@
 //! Reads and writes of registers and memories: what is stored, what is worked out at the moment of reading, and what a write
 //! sets off.
 
-use crate::chips::is_set;
+use crate::chips::{AddressLock, is_set};
 use crate::map::{Common, Kind, Place, Register, Side, SocketRegister, byte_of};
 use crate::{Duplex, LinkPartner, Speed};
 
+use super::interrupts::CLOCK_SELECT;
 use super::phy::Mode;
 use super::reset::SOFTWARE_RESET;
 use super::{Core, WarningKind};
@@ -13,6 +14,8 @@ impl Core {
     /// What stands at a place now.
     pub(crate) fn read(&self, place: Place) -> u8 {
         match place {
+            Place::Common(Register { kind: Kind::WriteOnly, .. }, _)
+            | Place::Socket(_, Register { kind: Kind::WriteOnly, .. }, _) => 0,
             Place::Common(register, index) => {
                 byte_of(self.common_value(register.field), register.bytes, index)
             }
@@ -61,21 +64,31 @@ impl Core {
         self.buffers.memory_mut(side)
     }
 
-    fn common_value(&self, field: Common) -> u64 {
-        match field {
+    fn common_value(&self, field: Common) -> u128 {
+        let short = match field {
             Common::Ir => u64::from(self.interrupt_register()),
             Common::Sir => u64::from(self.socket_interrupts()),
             Common::Phycfgr => self.common.get(field) & !0b111 | self.link_bits(),
             Common::Phystatus => u64::from(self.phy.link().is_some()) << 5,
             Common::Physr => self.phy_status(),
-            Common::Tcntr => ((self.now - self.tick_base).ps() / super::arp::RETRY_UNIT_PS) as u64,
-            _ => self.common.get(field),
-        }
+            Common::Tcntr => ((self.now - self.tick_base).ps() / super::neighbours::RETRY_UNIT_PS) as u64,
+            Common::Sysr => self.system_status(),
+            _ => return self.common.whole(field),
+        };
+        short.into()
     }
 
-    fn socket_value(&self, n: usize, field: SocketRegister) -> u64 {
+    /// SYSR of the W6100: which locks are shut, and that the host speaks SPI.
+    fn system_status(&self) -> u64 {
+        const BY_SPI: u64 = 0x01;
+        let locks = [(Common::Sycr0, 0x80), (Common::Shar, 0x40), (Common::Phycr0, 0x20)];
+        let shut = locks.into_iter().filter(|&(field, _)| self.is_locked(field));
+        shut.map(|(_, bit)| bit).sum::<u64>() | BY_SPI
+    }
+
+    fn socket_value(&self, n: usize, field: SocketRegister) -> u128 {
         let socket = &self.sockets[n];
-        match field {
+        let short = match field {
             SocketRegister::Sr => u64::from(self.shown_status(n)),
             SocketRegister::Cr => socket.command.map_or(0, |command| u64::from(command.code)),
             SocketRegister::TxFsr => u64::from(socket.free_bytes(self.buffers.span(Side::Transmit, n).size)),
@@ -91,8 +104,9 @@ impl Core {
             },
             SocketRegister::RxbufSize if self.map().has(Common::Rmsr) => self.kibibytes(Side::Receive, n),
             SocketRegister::TxbufSize if self.map().has(Common::Tmsr) => self.kibibytes(Side::Transmit, n),
-            _ => socket.registers.get(field),
-        }
+            _ => return socket.registers.whole(field),
+        };
+        short.into()
     }
 
     fn kibibytes(&self, side: Side, n: usize) -> u64 {
@@ -106,9 +120,15 @@ impl Core {
         })
     }
 
-    /// PHYSR0 (W5100S datasheet): cable off, the mode as in PHYCR0, then half duplex, 10 Mbit/s, link.
+    /// PHYSR0 (W5100S datasheet), PHYSR of the W6100: cable off, the mode as in PHYCR0, then half duplex, 10 Mbit/s, link.
     fn phy_status(&self) -> u64 {
-        let mode = self.common.get(Common::Phycr0) & 0b111;
+        let mode = match self.phy.mode() {
+            Mode::Fixed(Speed::Mbps100, Duplex::Full) => 0b100,
+            Mode::Fixed(Speed::Mbps100, Duplex::Half) => 0b101,
+            Mode::Fixed(Speed::Mbps10, Duplex::Full) => 0b110,
+            Mode::Fixed(Speed::Mbps10, Duplex::Half) => 0b111,
+            Mode::Automatic | Mode::AutomaticHalf | Mode::PowerDown => 0b000,
+        };
         let link = self.phy.link().map_or(0, |LinkPartner { speed, duplex }| {
             u64::from(duplex == Duplex::Half) << 2 | u64::from(speed == Speed::Mbps10) << 1 | 1
         });
@@ -116,22 +136,24 @@ impl Core {
     }
 
     fn write_common(&mut self, register: &Register<Common>, index: u8, value: u8) {
-        if register.kind == Kind::ReadOnly || self.is_locked(register.field) {
+        if register.kind == Kind::ReadOnly {
             return;
         }
+        if self.is_locked(register.field) {
+            return self.tell_of_lock(register);
+        }
         if register.kind == Kind::ClearByOne {
-            let before = self.common.u8(register.field);
-            self.common.set(register.field, u64::from(before & !value));
-            if before & value != 0 {
-                self.begin_interrupt_wait();
-            }
-            return;
+            return self.clear_alarms(register.field, value);
         }
         let before = self.common.u8(register.field);
         self.common.replace_byte(register.field, register.bytes, index, value);
         match register.field {
             Common::Mr => self.mode_written(value),
-            Common::Mr2 => self.heed_wake_on_lan(),
+            Common::Mr2 | Common::Netmr => self.heed_wake_on_lan(),
+            Common::Irclr => self.clear_alarms(Common::Ir, value),
+            Common::Slirclr => self.clear_alarms(Common::Slir, value),
+            Common::Sycr0 if value & SOFTWARE_RESET == 0 => self.software_reset(),
+            Common::Sycr1 => self.keep_clock(before, value),
             Common::Rmsr | Common::Tmsr => self.split_buffers(),
             Common::Phycfgr => self.phy_configured(before, value),
             Common::Phycr0 | Common::Phycr1 => self.phy_controlled(),
@@ -142,17 +164,54 @@ impl Core {
         }
     }
 
-    /// The W5100S's locks; on the other chips their registers are absent and hold zero, and so is what the PHY's lock is for.
-    /// The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5; both PHY and chip are free with their key only.
+    fn clear_alarms(&mut self, register: Common, ones: u8) {
+        let before = self.common.u8(register);
+        self.common.set(register, u64::from(before & !ones));
+        if before & ones != 0 {
+            self.begin_interrupt_wait();
+        }
+    }
+
+    /// The locks of W5100S and W6100; on the other chips what they lock is absent, or there is no lock. PHY and chip are free
+    /// with their key only; GA6R has no lock (ioLibrary, w6100.h, SYSR_NETL).
     fn is_locked(&self, field: Common) -> bool {
-        const NETWORK_LOCK: u8 = 0x3A;
         const PHY_KEY: u8 = 0x53;
+        const CHIP_KEY: u8 = 0xCE;
         match field {
-            Common::Gar | Common::Subr | Common::Shar | Common::Sipr => {
-                self.common.u8(Common::Netlckr) == NETWORK_LOCK
-            }
+            Common::Gar
+            | Common::Subr
+            | Common::Shar
+            | Common::Sipr
+            | Common::Llar
+            | Common::Guar
+            | Common::Sub6r => match self.facts.address_lock {
+                Some(AddressLock::ShutBy(key)) => self.common.u8(Common::Netlckr) == key,
+                Some(AddressLock::OpenedBy(key)) => self.common.u8(Common::Netlckr) != key,
+                None => false,
+            },
             Common::Phycr0 | Common::Phycr1 => self.common.u8(Common::Phylckr) != PHY_KEY,
+            Common::Sycr0 => self.common.u8(Common::Chplckr) != CHIP_KEY,
             _ => false,
+        }
+    }
+
+    fn tell_of_lock(&mut self, register: &Register<Common>) {
+        let lock = match register.field {
+            Common::Phycr0 | Common::Phycr1 => "PHYLCKR",
+            Common::Sycr0 => "CHPLCKR",
+            _ => "NETLCKR",
+        };
+        let name = register.name;
+        self.warnings.tell(self.now, WarningKind::Locked, || {
+            format!("{name} was written while {lock} has it locked; the write is lost, unlock it before")
+        });
+    }
+
+    /// SYCR1.CLKSEL has the lock of SYCR0; SYCR1.IEN has none.
+    fn keep_clock(&mut self, before: u8, value: u8) {
+        if self.is_locked(Common::Sycr0) {
+            let kept = value & !CLOCK_SELECT | before & CLOCK_SELECT;
+            self.common.set(Common::Sycr1, kept.into());
         }
     }
 
@@ -192,11 +251,22 @@ impl Core {
         }
     }
 
-    /// PHYCR0 and PHYCR1 (W5100S datasheet).
+    /// PHYCR0 and PHYCR1 (W5100S datasheet; ioLibrary, w6100.h). On the W6100 PHYCR1.RST, which clears itself, has the PHY look
+    /// at PHYCR0.
     fn phy_controlled(&mut self) {
         const POWER_DOWN: u8 = 0x20;
+        const RESET: u8 = 0x01;
+        let control = self.common.u8(Common::Phycr1);
+        if self.facts.phy_mode_waits_for_reset {
+            self.common.set(Common::Phycr1, (control & !RESET).into());
+            let was_down = self.phy.mode() == Mode::PowerDown;
+            let stays = was_down == (control & POWER_DOWN != 0);
+            if control & RESET == 0 && stays {
+                return;
+            }
+        }
         let mode = match self.common.u8(Common::Phycr0) & 0b111 {
-            _ if self.common.u8(Common::Phycr1) & POWER_DOWN != 0 => Mode::PowerDown,
+            _ if control & POWER_DOWN != 0 => Mode::PowerDown,
             0b100 => Mode::Fixed(Speed::Mbps100, Duplex::Full),
             0b101 => Mode::Fixed(Speed::Mbps100, Duplex::Half),
             0b110 => Mode::Fixed(Speed::Mbps10, Duplex::Full),
@@ -213,7 +283,7 @@ impl Core {
         let registers = &mut self.sockets[n].registers;
         match register.field {
             SocketRegister::Cr => self.give_command(n, value),
-            SocketRegister::Ir => {
+            SocketRegister::Ir | SocketRegister::Irclr => {
                 let before = registers.u8(SocketRegister::Ir);
                 registers.set(SocketRegister::Ir, u64::from(before & !value));
                 if before & value != 0 {

@@ -3,14 +3,14 @@
 use units::Picoseconds;
 
 use crate::LinkPartner;
-use crate::chips::Facts;
+use crate::chips::{Facts, Mode};
 use crate::map::{Common, Registers, Side};
 
 use super::buffers::Split;
 use super::socket::Socket;
 use super::{Core, WarningKind};
 
-/// MR.RST.
+/// MR.RST, and SYCR0.RST of the W6100, which resets while it is zero.
 pub(super) const SOFTWARE_RESET: u8 = 0x80;
 
 /// Where the chip stands with its reset.
@@ -84,12 +84,11 @@ impl Core {
         self.power.low_since.is_none() && self.now >= self.power.ready_at
     }
 
-    /// MR.RST was written: all registers are as after power-up, the bit itself a little later.
+    /// The driver asked for a reset: all registers are as after power-up, the bit itself a little later.
     pub(super) fn software_reset(&mut self) {
         self.reset_registers();
         self.phy.release(self.now);
-        let mode = self.common.u8(Common::Mr);
-        self.common.set(Common::Mr, u64::from(mode | SOFTWARE_RESET));
+        self.show_reset(true);
         self.power.software_reset_until = Some(self.now + self.options.command_time);
     }
 
@@ -100,14 +99,22 @@ impl Core {
     pub(super) fn finish_reset(&mut self) {
         if self.power.software_reset_until.is_some_and(|at| at <= self.now) {
             self.power.software_reset_until = None;
-            let mode = self.common.u8(Common::Mr);
-            self.common.set(Common::Mr, u64::from(mode & !SOFTWARE_RESET));
+            self.show_reset(false);
         }
+    }
+
+    /// The bit of a reset that is under way, or over.
+    fn show_reset(&mut self, is_under_way: bool) {
+        let is_low_active = self.map().has(Common::Sycr0);
+        let register = if is_low_active { Common::Sycr0 } else { Common::Mr };
+        let others = self.common.u8(register) & !SOFTWARE_RESET;
+        let bit = if is_under_way == is_low_active { 0 } else { SOFTWARE_RESET };
+        self.common.set(register, (others | bit).into());
     }
 
     fn reset_registers(&mut self) {
         let map = self.map();
-        self.common = Registers::at_reset(map.common);
+        self.common = Registers::at_reset(map.common.registers);
         for socket in &mut self.sockets {
             *socket = Socket::at_reset(map);
         }
@@ -153,7 +160,7 @@ impl Core {
     /// A socket opens: whether its memory is one that the datasheets allow. Drivers set sizes one by one, so that they may add
     /// up to too much before; and a socket in MACRAW mode may be given everything, as no other is to be opened.
     pub(super) fn judge_sizes(&mut self, n: usize) {
-        if self.sockets[n].protocol() == super::socket::protocol::MACRAW {
+        if self.facts.mode(self.sockets[n].mode()) == Some(Mode::MacRaw) {
             return;
         }
         for verdict in self.splits {

@@ -1,5 +1,7 @@
 //! One socket: its registers, its pointers into the memories, and what it is waiting for.
 
+use std::net::{IpAddr, Ipv6Addr};
+
 use units::Picoseconds;
 
 use crate::map::{Map, Registers, SocketRegister};
@@ -20,17 +22,8 @@ pub(crate) mod status {
     pub(crate) const SYNSENT: u8 = Status::SynSent as u8;
     pub(crate) const UDP: u8 = 0x22;
     pub(crate) const IPRAW: u8 = 0x32;
+    pub(crate) const IPRAW6: u8 = 0x33;
     pub(crate) const MACRAW: u8 = 0x42;
-}
-
-/// The low nibble of Sn_MR.
-pub(crate) mod protocol {
-    pub(crate) const CLOSED: u8 = 0;
-    pub(crate) const TCP: u8 = 1;
-    pub(crate) const UDP: u8 = 2;
-    pub(crate) const IPRAW: u8 = 3;
-    pub(crate) const MACRAW: u8 = 4;
-    pub(crate) const PPPOE: u8 = 5;
 }
 
 /// A command that was written to Sn_CR and has had no effect yet.
@@ -47,10 +40,10 @@ pub(crate) enum Purpose {
     Connect,
 }
 
-/// A question by ARP under way.
+/// A question for a hardware address under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Resolution {
-    pub(crate) next_hop: [u8; 4],
+    pub(crate) next_hop: IpAddr,
     /// Where the command's packet goes: what the registers said when it was given.
     pub(crate) destination: Destination,
     pub(crate) purpose: Purpose,
@@ -62,9 +55,9 @@ pub(crate) struct Resolution {
 /// Whom a socket asked last, and the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Neighbour {
-    pub(crate) next_hop: [u8; 4],
+    pub(crate) next_hop: IpAddr,
     /// The destination for which it was asked.
-    pub(crate) destination: [u8; 4],
+    pub(crate) destination: IpAddr,
     pub(crate) hardware_address: [u8; 6],
 }
 
@@ -80,6 +73,8 @@ pub(crate) struct Socket {
     pub(crate) neighbour: Option<Neighbour>,
     /// The hardware address of the peer in TCP mode.
     pub(crate) peer: [u8; 6],
+    /// The own address of a connection over IPv6; over IPv4 it is SIPR.
+    pub(crate) source: Option<Ipv6Addr>,
     /// TCP had nothing to send after all (the driver took its memory away); until something changes nobody asks again.
     pub(crate) stalled: bool,
 }
@@ -87,7 +82,7 @@ pub(crate) struct Socket {
 impl Socket {
     pub(crate) fn at_reset(map: &Map) -> Self {
         Self {
-            registers: Registers::at_reset(map.sockets),
+            registers: Registers::at_reset(map.sockets.registers),
             pointers: Pointers::default(),
             opened: Opened::default(),
             connection: Connection::new(),
@@ -95,16 +90,13 @@ impl Socket {
             resolution: None,
             neighbour: None,
             peer: [0; 6],
+            source: None,
             stalled: false,
         }
     }
 
     pub(crate) fn mode(&self) -> u8 {
         self.registers.u8(SocketRegister::Mr)
-    }
-
-    pub(crate) fn protocol(&self) -> u8 {
-        self.mode() & 0x0F
     }
 
     /// Sn_SR, but for what it shows while ARP runs.
@@ -127,7 +119,7 @@ impl Socket {
 
     /// TCP is at work, or may have a last word to say.
     pub(crate) fn is_tcp(&self) -> bool {
-        !matches!(self.status(), status::UDP | status::IPRAW | status::MACRAW)
+        !matches!(self.status(), status::UDP | status::IPRAW | status::IPRAW6 | status::MACRAW)
     }
 
     /// Whether TCP has a segment for the wire.

@@ -1,25 +1,30 @@
-//! The W5100S's commands without a socket (datasheet, SLCR): ARP and PING to SLPIPR, with their own retries and
-//! interrupts.
+//! Commands without a socket (W5100S datasheet, SLCR; ioLibrary, w6100.h, SLCR): questions for a hardware address and PING to
+//! SLPIPR, and over IPv6 those that a driver configures its addresses with. They have their own retries and interrupts.
 
-use smoltcp::wire::Icmpv4Repr;
+use std::net::{IpAddr, Ipv6Addr};
+
+use smoltcp::wire::{Icmpv4Repr, Icmpv6Repr, IpProtocol};
 use units::Picoseconds;
 
+use crate::chips::{Errand as Kind, Family};
 use crate::map::Common;
 
 use super::Core;
-use super::arp::retry_period;
+use super::ip::IpHeader;
+use super::neighbours::retry_period;
 
-const PING: u8 = 0x01;
-const ARP: u8 = 0x02;
-const TIMEOUT: u8 = 0x04;
+/// SLPSR: the own address is GUAR.
+const PREFERS_GLOBAL: u8 = 0x03;
 
 /// A command under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Errand {
+    kind: Kind,
     /// SLIR's bit for success.
-    command: u8,
-    next_hop: [u8; 4],
-    /// Known once ARP was answered.
+    done: u8,
+    target: IpAddr,
+    next_hop: IpAddr,
+    /// Known once somebody has told it.
     hardware_address: Option<[u8; 6]>,
     retries: u8,
     due: Picoseconds,
@@ -29,18 +34,40 @@ impl Core {
     /// SLCR was written; it reads zero again at once. A command while one is under way takes its place.
     pub(super) fn begin_errand(&mut self, command: u8) {
         self.common.set(Common::Slcr, 0);
-        if command != PING && command != ARP {
-            return;
-        }
-        let next_hop = self.next_hop(self.common.address(Common::Slpipr));
-        self.errand = Some(Errand {
-            command,
+        let kinds = self.facts.protocols.errands.kinds;
+        let Some(&(done, kind)) = kinds.iter().find(|&&(bit, _)| bit == command) else { return };
+        let target = match kind {
+            Kind::Announce => return self.announce_preferred(),
+            Kind::Ask(Family::Ipv4) | Kind::Ping(Family::Ipv4) => self.common.address(Common::Slpipr).into(),
+            _ => self.errand_ipv6_target().into(),
+        };
+        let next_hop = if kind == Kind::Duplicate { target } else { self.next_hop(target) };
+        let errand = Errand {
+            kind,
+            done,
+            target,
             next_hop,
             hardware_address: None,
             retries: self.common.u8(Common::Slrcr),
-            due: self.now + retry_period(self.common.u16(Common::Slrtr)),
-        });
-        self.ask(next_hop);
+            due: self.now + self.errand_period(),
+        };
+        self.errand = Some(errand);
+        self.carry_out(&errand);
+    }
+
+    /// SLDIP6R, whose last four bytes are a register of their own.
+    fn errand_ipv6_target(&self) -> Ipv6Addr {
+        (self.common.whole(Common::Sldip6r) << 32 | self.common.whole(Common::Slpipr)).into()
+    }
+
+    fn errand_period(&self) -> Picoseconds {
+        retry_period(self.common.u16(Common::Slrtr))
+    }
+
+    fn announce_preferred(&mut self) {
+        let prefers_global = self.common.u8(Common::Slpsr) == PREFERS_GLOBAL;
+        let own = if prefers_global { self.global_address() } else { self.link_local_address() };
+        self.announce(own);
     }
 
     pub(super) fn errand_event(&self) -> Option<Picoseconds> {
@@ -52,43 +79,66 @@ impl Core {
             return;
         };
         if errand.retries == 0 {
-            return self.end_errand(TIMEOUT);
+            return self.end_errand(self.facts.protocols.errands.timeout);
         }
-        let due = self.now + retry_period(self.common.u16(Common::Slrtr));
+        let due = self.now + self.errand_period();
         self.errand = Some(Errand { retries: errand.retries - 1, due, ..errand });
-        match errand.hardware_address {
-            Some(hardware_address) => self.send_echo_request(hardware_address),
-            None => self.ask(errand.next_hop),
+        self.carry_out(&errand);
+    }
+
+    /// Sends what the command waits for an answer to.
+    fn carry_out(&mut self, errand: &Errand) {
+        match (errand.kind, errand.hardware_address, errand.target) {
+            (Kind::Routers, ..) => self.ask_routers(),
+            (Kind::Duplicate, _, IpAddr::V6(target)) => self.ask_for_duplicate(target),
+            (_, Some(hardware_address), target) => self.send_echo_request(hardware_address, target),
+            _ => self.ask(errand.next_hop),
         }
     }
 
-    pub(super) fn errand_resolved(&mut self, sender: [u8; 6], sender_address: [u8; 4]) {
-        let wanted = |errand: &Errand| errand.hardware_address.is_none() && errand.next_hop == sender_address;
-        let Some(errand) = self.errand.filter(wanted) else {
+    pub(super) fn errand_resolved(&mut self, address: IpAddr, hardware_address: [u8; 6]) {
+        let asks = |errand: &Errand| matches!(errand.kind, Kind::Ask(_) | Kind::Ping(_));
+        let wanted = |errand: &Errand| errand.hardware_address.is_none() && errand.next_hop == address;
+        let Some(errand) = self.errand.filter(|errand| asks(errand) && wanted(errand)) else {
             return;
         };
-        self.common.set_hardware_address(Common::Slphar, sender);
-        if errand.command == ARP {
-            return self.end_errand(ARP);
+        self.common.set_hardware_address(Common::Slphar, hardware_address);
+        if matches!(errand.kind, Kind::Ask(_)) {
+            return self.end_errand(errand.done);
         }
-        let due = self.now + retry_period(self.common.u16(Common::Slrtr));
-        self.errand = Some(Errand {
-            hardware_address: Some(sender),
+        let errand = Errand {
+            hardware_address: Some(hardware_address),
             retries: self.common.u8(Common::Slrcr),
-            due,
+            due: self.now + self.errand_period(),
             ..errand
-        });
-        self.send_echo_request(sender);
+        };
+        self.errand = Some(errand);
+        self.carry_out(&errand);
     }
 
-    pub(super) fn errand_answered(&mut self, from: [u8; 4], identifier: u16, sequence: u16) {
-        let is_ping = self.errand.is_some_and(|errand| errand.command == PING);
-        if is_ping
-            && from == self.common.address(Common::Slpipr)
+    pub(super) fn errand_answered(&mut self, from: IpAddr, identifier: u16, sequence: u16) {
+        let is_answer = |errand: &Errand| matches!(errand.kind, Kind::Ping(_)) && errand.target == from;
+        if let Some(errand) = self.errand.filter(is_answer)
             && identifier == self.common.u16(Common::Pingidr)
             && sequence == self.common.u16(Common::Pingseqr)
         {
-            self.end_errand(PING);
+            self.end_errand(errand.done);
+        }
+    }
+
+    /// Somebody has the address that the driver wants to have.
+    pub(super) fn duplicate_found(&mut self, address: Ipv6Addr) {
+        let is_of = |errand: &Errand| errand.kind == Kind::Duplicate && errand.target == IpAddr::V6(address);
+        if let Some(errand) = self.errand.filter(is_of) {
+            self.end_errand(errand.done);
+        }
+    }
+
+    /// A router has told of itself, asked or not.
+    pub(super) fn router_found(&mut self) {
+        match self.errand.filter(|errand| errand.kind == Kind::Routers) {
+            Some(errand) => self.end_errand(errand.done),
+            None => self.common.raise(Common::Slir, self.facts.protocols.errands.advertised),
         }
     }
 
@@ -97,14 +147,24 @@ impl Core {
         self.common.raise(Common::Slir, interrupt);
     }
 
-    fn send_echo_request(&mut self, hardware_address: [u8; 6]) {
-        let request = Icmpv4Repr::EchoRequest {
-            ident: self.common.u16(Common::Pingidr),
-            seq_no: self.common.u16(Common::Pingseqr),
-            data: &[],
+    fn send_echo_request(&mut self, hardware_address: [u8; 6], target: IpAddr) {
+        let ident = self.common.u16(Common::Pingidr);
+        let seq_no = self.common.u16(Common::Pingseqr);
+        let frame = match target {
+            IpAddr::V4(_) => {
+                let request = Icmpv4Repr::EchoRequest { ident, seq_no, data: &[] };
+                self.icmp_frame(hardware_address, target, &request)
+            }
+            IpAddr::V6(address) => {
+                let preference = self.common.u8(Common::Slpsr);
+                let source = self.source_over_ipv6(preference, address).into();
+                let header = IpHeader {
+                    time_to_live: self.common.u8(Common::Slhopr),
+                    ..IpHeader::of_chip(hardware_address, source, target, IpProtocol::Icmpv6)
+                };
+                self.icmpv6_frame(&header, &Icmpv6Repr::EchoRequest { ident, seq_no, data: &[] })
+            }
         };
-        let destination = self.common.address(Common::Slpipr);
-        let frame = self.icmp_frame(hardware_address, destination, &request);
         self.transmit(frame);
     }
 }

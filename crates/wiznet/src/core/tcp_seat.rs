@@ -1,31 +1,37 @@
 //! Where the TCP engine sits: its commands, ARP before CONNECT, which socket a segment is for, and segments to the MAC as
 //! fast as the wire takes them, the sockets in turn.
 
+use std::net::{IpAddr, Ipv6Addr};
+
 use smoltcp::wire::IpProtocol;
 use units::Picoseconds;
 
+use crate::chips::{Mode, is_set};
 use crate::map::{Common, SocketRegister};
-use crate::tcp::{self, Endpoints, Header, Memory, SendOk, Settings};
+use crate::tcp::{self, Endpoints, Header, LARGEST_MSS_IPV6, Memory, SendOk, Settings};
 
 use super::Core;
-use super::ip::IpHeader;
 use super::opened::Destination;
 use super::receive::{Cast, Origin};
-use super::socket::{Purpose, Socket, interrupt, protocol, status};
+use super::socket::{Purpose, Socket, interrupt, status};
 
-/// MR2.NOTCPRST of the W5100S.
-const RESET_BLOCK: u8 = 0x20;
+/// Sn_ESR: the connection is over IPv6, this is its client, and the own address is GUAR.
+const ESR_IPV6: u8 = 0x04;
+const ESR_CLIENT: u8 = 0x02;
+const ESR_GLOBAL: u8 = 0x01;
 /// Sn_MR.ND.
 const NO_DELAYED_ACK: u8 = 0x20;
 
 impl Core {
     fn settings_of(&self, socket: &Socket) -> Settings {
         let own = &socket.registers;
+        let force_push = self.facts.protocols.force_push;
         let or_common = |own: u64, common: Common| if own == 0 { self.common.get(common) } else { own };
         Settings {
             retry_time: or_common(own.get(SocketRegister::Rtr), Common::Rtr) as u16,
             retry_count: or_common(own.get(SocketRegister::Rcr), Common::Rcr) as u8,
             mss: own.u16(SocketRegister::Mssr),
+            pushes_each: force_push.is_none() || is_set(force_push, own),
             no_delayed_ack: socket.mode() & NO_DELAYED_ACK != 0,
             keep_alive_time: own.u8(SocketRegister::Kpalvtr),
             send_ok: if self.options.send_ok_waits_for_acknowledgement {
@@ -35,6 +41,7 @@ impl Core {
             },
             ..Settings::at_reset()
         }
+        .with_peer(socket.connection.endpoints().remote_address)
     }
 
     fn initial_sequence(&mut self) -> u32 {
@@ -63,21 +70,38 @@ impl Core {
         fits
     }
 
-    /// CONNECT: first whom to send to.
-    pub(super) fn begin_connect(&mut self, n: usize) -> bool {
-        if self.sockets[n].status() != status::INIT || self.sockets[n].is_resolving() {
+    /// CONNECT or CONNECT6: first whom to send to.
+    pub(super) fn begin_connect(&mut self, n: usize, is_ipv6: bool) -> bool {
+        let socket = &self.sockets[n];
+        let destination = Destination::in_registers(&socket.registers, is_ipv6);
+        let is_of_mode = socket.opened.mode.takes(destination.address);
+        if socket.status() != status::INIT || socket.is_resolving() || !is_of_mode {
             return false;
         }
         self.heed_late_writes(n);
-        let destination = Destination::in_registers(&self.sockets[n].registers);
-        self.resolve(n, destination, Purpose::Connect);
+        let registers = &self.sockets[n].registers;
+        if is_set(self.facts.given_hardware_address, registers) {
+            let hardware_address = registers.hardware_address(SocketRegister::Dhar);
+            self.connect(n, hardware_address, destination);
+        } else {
+            self.resolve(n, destination, Purpose::Connect);
+        }
         true
     }
 
     /// The peer's hardware address is known: SYN.
     pub(super) fn connect(&mut self, n: usize, hardware_address: [u8; 6], to: Destination) {
         let sequence = self.initial_sequence();
+        let source = match to.address {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(address) => {
+                let preference = self.sockets[n].registers.u8(SocketRegister::Psr);
+                Some(self.source_over_ipv6(preference, address))
+            }
+        };
+        let global = self.global_address();
         let socket = &mut self.sockets[n];
+        socket.begin_connection(source, global, ESR_CLIENT);
         let endpoints =
             Endpoints { local_port: socket.opened.port, remote_port: to.port, remote_address: to.address };
         socket.peer = hardware_address;
@@ -98,7 +122,7 @@ impl Core {
 
     pub(super) fn disconnect(&mut self, n: usize) -> bool {
         let socket = &mut self.sockets[n];
-        if !socket.is_tcp() || socket.protocol() != protocol::TCP {
+        if !socket.is_tcp() || !matches!(socket.opened.mode, Mode::Tcp(_)) {
             return false;
         }
         let resolving = socket.resolution.take().is_some();
@@ -127,21 +151,30 @@ impl Core {
             self.dropped.malformed += 1;
             return false;
         };
-        let matching = self
-            .sockets
-            .iter()
-            .position(|socket| socket.is_tcp() && socket.connection.matches(origin.address, &header));
+        let own = match origin.destination {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(own) => Some(own),
+        };
+        let matching = self.sockets.iter().position(|socket| {
+            let is_of_peer = socket.is_tcp() && socket.connection.matches(origin.address, &header);
+            is_of_peer && socket.source == own
+        });
         let listening = || {
-            self.sockets.iter().position(|socket| socket.is_tcp() && socket.connection.would_accept(&header))
+            self.sockets.iter().position(|socket| {
+                let is_called = socket.is_tcp() && socket.connection.would_accept(&header);
+                is_called && socket.opened.mode.takes(origin.address)
+            })
         };
         let Some(n) = matching.or_else(listening) else {
             self.refuse_segment(origin, &header, payload.len());
             return false;
         };
         if matching.is_none() {
+            let global = self.global_address();
             self.sockets[n].peer = origin.hardware_address;
+            self.sockets[n].begin_connection(own, global, 0);
         }
-        let settings = self.settings_of(&self.sockets[n]);
+        let settings = self.settings_of(&self.sockets[n]).with_peer(origin.address);
         let (now, socket) = (self.now, &mut self.sockets[n]);
         let (tx, rx) = self.buffers.of(n);
         let mut memory = Memory { tx, rx, pointers: &mut socket.pointers };
@@ -151,14 +184,15 @@ impl Core {
     }
 
     fn refuse_segment(&mut self, origin: &Origin, header: &Header, payload_bytes: usize) {
-        let blocked = self.common.u8(Common::Mr2) & RESET_BLOCK != 0;
+        let family = usize::from(origin.address.is_ipv6());
+        let blocked = is_set(self.facts.protocols.switches.reset_block[family], &self.common);
         if blocked || self.is_network_card() {
             return;
         }
         if let Some(reset) = tcp::reset_for(header, payload_bytes) {
-            let header = IpHeader::of_chip(origin.hardware_address, origin.address, IpProtocol::Tcp);
+            let header = self.header_of_answer(origin, IpProtocol::Tcp);
             let mut frame = self.begin_packet(&header, TCP_HEADER_BYTES);
-            reset.emit(self.own_address(), origin.address, [&[], &[]], &mut frame);
+            reset.emit(header.source, header.destination, [&[], &[]], &mut frame);
             self.answer(frame);
         }
     }
@@ -212,9 +246,8 @@ impl Core {
             let payload_bytes = usize::from(outgoing.payload_bytes);
             let option_bytes = if outgoing.header.mss.is_some() { MSS_OPTION_BYTES } else { 0 };
             let mut frame = self.begin_packet(&header, TCP_HEADER_BYTES + option_bytes + payload_bytes);
-            let own = self.own_address();
             let (tx, _) = self.buffers.of(n);
-            outgoing.header.emit(own, remote, outgoing.payload(tx), &mut frame);
+            outgoing.header.emit(header.source, remote, outgoing.payload(tx), &mut frame);
             self.transmit(frame);
         }
         let socket = &mut self.sockets[n];
@@ -223,7 +256,23 @@ impl Core {
     }
 }
 
+impl Settings {
+    /// Those for a peer: less fits in a frame behind the longer header of IPv6.
+    fn with_peer(self, address: IpAddr) -> Self {
+        let largest_mss = if address.is_ipv6() { LARGEST_MSS_IPV6 } else { Self::at_reset().largest_mss };
+        Self { largest_mss, ..self }
+    }
+}
+
 impl Socket {
+    /// A connection is asked for, by this side or by the other: from which own address, where it is over IPv6.
+    fn begin_connection(&mut self, source: Option<Ipv6Addr>, global: Ipv6Addr, side: u8) {
+        self.source = source;
+        let family = if source.is_some() { ESR_IPV6 } else { 0 };
+        let kind = if source == Some(global) { ESR_GLOBAL } else { 0 };
+        self.registers.set(SocketRegister::Esr, (family | kind | side).into());
+    }
+
     /// Takes over what the engine has to say: interrupts and status.
     fn take_over(&mut self) {
         let interrupts = self.connection.take_interrupts();
@@ -240,7 +289,10 @@ impl Socket {
     fn show_peer(&mut self) {
         let endpoints = self.connection.endpoints();
         self.registers.set_hardware_address(SocketRegister::Dhar, self.peer);
-        self.registers.set_address(SocketRegister::Dipr, endpoints.remote_address);
+        match endpoints.remote_address {
+            IpAddr::V4(address) => self.registers.set_address(SocketRegister::Dipr, address.octets()),
+            IpAddr::V6(address) => self.registers.set_ipv6(SocketRegister::Dip6r, address),
+        }
         self.registers.set(SocketRegister::Dport, u64::from(endpoints.remote_port));
     }
 }

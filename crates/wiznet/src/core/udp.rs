@@ -1,13 +1,16 @@
 //! UDP, and what SEND has in common in UDP and IPRAW mode: a destination, perhaps ARP, then one packet or several.
 
-use smoltcp::wire::{IpAddress, IpProtocol, Ipv4Address, Ipv4Packet, UdpPacket};
+use std::net::IpAddr;
 
-use crate::chips::{Filter, is_set};
+use smoltcp::wire::{IpProtocol, UdpPacket};
+
+use crate::chips::{Filter, PacketInfo, is_set};
 use crate::map::SocketRegister;
 
 use super::Core;
-use super::ip::{ETHERNET_HEADER_BYTES, HARDWARE_BROADCAST, IPV4_HEADER_BYTES};
-use super::opened::Destination;
+use super::ip::{HARDWARE_BROADCAST, IPV4_HEADER_BYTES, IPV6_HEADER_BYTES};
+use super::ipv6::multicast_hardware_address;
+use super::opened::{Destination, Group};
 use super::receive::{Cast, Origin};
 use super::socket::{Purpose, interrupt, status};
 
@@ -17,37 +20,48 @@ const LARGEST_UDP_BYTES: usize = 1472;
 const LARGEST_IPRAW_BYTES: usize = 1480;
 
 impl Core {
-    /// SEND in UDP or IPRAW mode.
-    pub(super) fn send_to_peer(&mut self, n: usize) {
-        if let Some(group) = self.sockets[n].opened.group {
+    /// SEND in UDP or IPRAW mode, or SEND6.
+    pub(super) fn send_to_peer(&mut self, n: usize, destination: Destination) {
+        if let Some(group) = self.group_of_send(n, destination) {
             self.heed_other_destination(n, &group);
             return self.send_datagrams(n, group.hardware_address, group.peer);
         }
-        let destination = Destination::in_registers(&self.sockets[n].registers);
         if self.is_broadcast(destination.address) {
             return self.send_datagrams(n, HARDWARE_BROADCAST, destination);
         }
+        if let IpAddr::V6(address) = destination.address
+            && address.is_multicast()
+        {
+            return self.send_datagrams(n, multicast_hardware_address(address), destination);
+        }
         let next_hop = self.next_hop(destination.address);
-        let forces_arp = is_set(self.facts.force_arp, &self.common);
+        let registers = &self.sockets[n].registers;
+        let forces_arp =
+            is_set(self.facts.force_arp, &self.common) || is_set(self.facts.force_arp_of_socket, registers);
         match self.sockets[n].neighbour.filter(|known| known.next_hop == next_hop && !forces_arp) {
             Some(known) => self.send_datagrams(n, known.hardware_address, destination),
             None => self.resolve(n, destination, Purpose::Send),
         }
     }
 
+    /// The group of OPEN, where a datagram is of its family.
+    fn group_of_send(&self, n: usize, destination: Destination) -> Option<Group> {
+        let of_family = |group: &Group| group.peer.address.is_ipv6() == destination.address.is_ipv6();
+        self.sockets[n].opened.group.filter(of_family)
+    }
+
     /// Of a chip that compares Sn_DIPR with that of the SEND before: what it knows is of no use any more.
-    pub(super) fn forget_neighbour_of_another(&mut self, n: usize) {
+    pub(super) fn forget_neighbour_of_another(&mut self, n: usize, destination: Destination) {
         let socket = &mut self.sockets[n];
-        let destination = socket.registers.address(SocketRegister::Dipr);
         if self.facts.asks_for_each_destination {
-            socket.neighbour = socket.neighbour.filter(|known| known.destination == destination);
+            socket.neighbour = socket.neighbour.filter(|known| known.destination == destination.address);
         }
     }
 
     /// Sends what was written before SEND, divided where it does not fit in one packet.
     pub(super) fn send_datagrams(&mut self, n: usize, hardware_address: [u8; 6], to: Destination) {
         let is_udp = self.sockets[n].status() == status::UDP;
-        let most = self.largest_payload(n, is_udp);
+        let most = self.largest_payload(n, is_udp, to.address);
         let mut left = self.pending_bytes(n);
         let mut pointer = self.sockets[n].pointers.tx_read;
         loop {
@@ -70,8 +84,9 @@ impl Core {
         }
     }
 
-    fn largest_payload(&self, n: usize, is_udp: bool) -> usize {
-        let limit = if is_udp { LARGEST_UDP_BYTES } else { LARGEST_IPRAW_BYTES };
+    fn largest_payload(&self, n: usize, is_udp: bool, to: IpAddr) -> usize {
+        let of_ipv4 = if is_udp { LARGEST_UDP_BYTES } else { LARGEST_IPRAW_BYTES };
+        let limit = if to.is_ipv6() { of_ipv4 - (IPV6_HEADER_BYTES - IPV4_HEADER_BYTES) } else { of_ipv4 };
         match usize::from(self.sockets[n].registers.u16(SocketRegister::Mssr)) {
             0 => limit,
             mss => mss.min(limit),
@@ -95,8 +110,7 @@ impl Core {
         packet.set_src_port(self.sockets[n].opened.port);
         packet.set_dst_port(to.port);
         packet.set_len((UDP_HEADER_BYTES + bytes) as u16);
-        packet.fill_checksum(&ip_address(self.own_address()), &ip_address(header.destination));
-        debug_assert_eq!(start, ETHERNET_HEADER_BYTES + IPV4_HEADER_BYTES);
+        packet.fill_checksum(&header.source.into(), &header.destination.into());
         frame
     }
 
@@ -109,46 +123,72 @@ impl Core {
         }
     }
 
-    /// Whether a socket took it.
-    pub(super) fn receive_udp(&mut self, origin: &Origin, ip: &Ipv4Packet<&[u8]>) -> bool {
-        let Ok(packet) = UdpPacket::new_checked(ip.payload()) else {
+    /// A datagram, and the packet that it came in. Whether a socket took it.
+    pub(super) fn receive_udp(&mut self, origin: &Origin, datagram: &[u8], packet: &[u8]) -> bool {
+        let Ok(udp) = UdpPacket::new_checked(datagram) else {
             self.dropped.malformed += 1;
             return false;
         };
-        let (source, destination) = (ip_address(origin.address), ip_address(origin.destination));
-        if !packet.verify_checksum(&source, &destination) {
+        if !udp.verify_checksum(&origin.address.into(), &origin.destination.into()) {
             self.dropped.malformed += 1;
             return false;
         }
-        let Some(n) = (0..self.sockets.len()).find(|&n| self.wants_datagram(n, origin, packet.dst_port()))
+        let Some(n) = (0..self.sockets.len()).find(|&n| self.wants_datagram(n, origin, udp.dst_port()))
         else {
-            self.refuse_datagram(origin, ip);
+            self.refuse_datagram(origin, packet);
             return false;
         };
-        let payload = packet.payload();
-        let mut header = [0; 8];
-        header[..4].copy_from_slice(&origin.address);
-        header[4..6].copy_from_slice(&packet.src_port().to_be_bytes());
-        header[6..].copy_from_slice(&(payload.len() as u16).to_be_bytes());
-        self.deliver(n, [&header, payload]);
+        let payload = udp.payload();
+        let info = self.packet_info(origin, Some(udp.src_port()), payload.len());
+        self.deliver(n, [&info, payload]);
         true
     }
 
     fn wants_datagram(&self, n: usize, origin: &Origin, port: u16) -> bool {
         let socket = &self.sockets[n];
-        if socket.status() != status::UDP || socket.opened.port != port {
+        let takes = socket.status() == status::UDP && socket.opened.mode.takes(origin.address);
+        if !takes || socket.opened.port != port {
             return false;
         }
         let group = socket.opened.group.map(|group| group.peer.address);
-        let Filter { datagrams_to_all, datagrams_to_one, .. } = self.facts.filter;
+        let Filter { datagrams_to_all, datagrams_to_one, datagrams_to_solicited, .. } = self.facts.filter;
         match origin.cast {
             Cast::All => !is_set(datagrams_to_all, &socket.registers),
+            Cast::Solicited => !is_set(datagrams_to_solicited, &socket.registers),
             Cast::Many => group == Some(origin.destination),
             Cast::One => !(group.is_some() && is_set(datagrams_to_one, &socket.registers)),
         }
     }
+
+    /// What stands before a datagram, or a packet without ports, in a socket's memory.
+    pub(super) fn packet_info(&self, origin: &Origin, port: Option<u16>, bytes: usize) -> Vec<u8> {
+        let mut address = match origin.address {
+            IpAddr::V4(address) => address.octets().to_vec(),
+            IpAddr::V6(address) => address.octets().to_vec(),
+        };
+        if let Some(port) = port {
+            address.extend_from_slice(&port.to_be_bytes());
+        }
+        let length = (bytes as u16).to_be_bytes();
+        match self.facts.protocols.packet_info {
+            PacketInfo::AddressFirst => [&address[..], &length].concat(),
+            PacketInfo::LengthFirst => [&[length[0] | kind_of(origin), length[1]], &address[..]].concat(),
+        }
+    }
 }
 
-pub(super) fn ip_address(address: [u8; 4]) -> IpAddress {
-    IpAddress::Ipv4(Ipv4Address::from(address))
+/// What the upper five bits of a packet's length say of its destination (ioLibrary, socket.h, PACK_IPv6 and its like).
+fn kind_of(origin: &Origin) -> u8 {
+    const IPV6: u8 = 0x80;
+    const ALL_NODES: u8 = 0x40;
+    const MULTICAST: u8 = 0x20;
+    const LINK_LOCAL: u8 = 0x10;
+    let IpAddr::V6(destination) = origin.destination else { return 0 };
+    let kind = match origin.cast {
+        Cast::All => ALL_NODES,
+        Cast::Solicited | Cast::Many => MULTICAST,
+        Cast::One if destination.is_unicast_link_local() => LINK_LOCAL,
+        Cast::One => 0,
+    };
+    IPV6 | kind
 }

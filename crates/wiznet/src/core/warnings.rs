@@ -28,6 +28,7 @@ pub(crate) enum Kind {
     IpRawProtocol,
     WrittenAfterOpen,
     GroupOfOpen,
+    Locked,
 }
 
 /// The warnings that have not been taken yet.

@@ -1,10 +1,14 @@
 //! An access in words.
 
-use super::{Common, Map, Place, Side, SocketRegister};
+use std::net::Ipv6Addr;
+
+use super::{Common, Place, Side, SocketRegister};
 use crate::Command;
+use crate::chips::Facts;
 
 /// What an access of `data` from an address on meant: `Sn_CR of socket 0: SEND`, `GAR to SIPR`, `TX buffer of socket 0 at 0x0010`.
-pub(crate) fn meaning(map: &Map, block: u8, address: u16, bytes: u32, data: &[u8]) -> String {
+pub(crate) fn meaning(facts: &Facts, block: u8, address: u16, bytes: u32, data: &[u8]) -> String {
+    let map = &facts.map;
     let first = map.place(block, address);
     let last = map.place(block, address.wrapping_add(bytes.saturating_sub(1) as u16));
     let name = place_name(first);
@@ -16,7 +20,7 @@ pub(crate) fn meaning(map: &Map, block: u8, address: u16, bytes: u32, data: &[u8
             _ => format!("{from} to {to}"),
         };
     }
-    match value_in_words(first, data) {
+    match value_in_words(facts, first, data) {
         Some(value) => format!("{name}: {value}"),
         None => name,
     }
@@ -50,14 +54,14 @@ fn place_name(place: Place) -> String {
     }
 }
 
-fn value_in_words(place: Place, data: &[u8]) -> Option<String> {
+fn value_in_words(facts: &Facts, place: Place, data: &[u8]) -> Option<String> {
     let &first = data.first()?;
     match place {
         Place::Socket(_, register, 0) => match register.field {
             SocketRegister::Cr => Command::of(first).map(|command| command.name().to_owned()),
             SocketRegister::Sr => status_name(first).map(str::to_owned),
-            SocketRegister::Ir => Some(bits_in_words(first, &SOCKET_INTERRUPTS)),
-            SocketRegister::Mr => mode_name(first).map(str::to_owned),
+            SocketRegister::Ir | SocketRegister::Irclr => Some(bits_in_words(first, &SOCKET_INTERRUPTS)),
+            SocketRegister::Mr => facts.mode(first).map(|mode| mode.name().to_owned()),
             _ => number(register.bytes, data),
         },
         Place::Common(register, 0) => match register.field {
@@ -65,6 +69,10 @@ fn value_in_words(place: Place, data: &[u8]) -> Option<String> {
                 [a, b, c, d] => Some(format!("{a}.{b}.{c}.{d}")),
                 _ => None,
             },
+            Common::Llar | Common::Guar | Common::Sub6r | Common::Ga6r => {
+                let octets: [u8; 16] = data.try_into().ok()?;
+                Some(Ipv6Addr::from(octets).to_string())
+            }
             _ => number(register.bytes, data),
         },
         _ => None,
@@ -87,18 +95,6 @@ fn bits_in_words(value: u8, names: &[(u8, &str)]) -> String {
     if set.is_empty() { "none".to_owned() } else { set.join(" ") }
 }
 
-fn mode_name(mode: u8) -> Option<&'static str> {
-    Some(match mode & 0x0F {
-        0 => "closed",
-        1 => "TCP",
-        2 => "UDP",
-        3 => "IPRAW",
-        4 => "MACRAW",
-        5 => "PPPoE",
-        _ => return None,
-    })
-}
-
 fn status_name(status: u8) -> Option<&'static str> {
     Some(match status {
         0x00 => "SOCK_CLOSED",
@@ -115,6 +111,7 @@ fn status_name(status: u8) -> Option<&'static str> {
         0x1D => "SOCK_LAST_ACK",
         0x22 => "SOCK_UDP",
         0x32 => "SOCK_IPRAW",
+        0x33 => "SOCK_IPRAW6",
         0x42 => "SOCK_MACRAW",
         _ => return None,
     })

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     ReadOnly,
     /// A one that is written clears the bit.
     ClearByOne,
+    /// It takes what is written and reads zero.
+    WriteOnly,
 }
 
 /// A line of a register map.
@@ -22,7 +24,7 @@ pub(crate) enum Kind {
 pub(crate) struct Register<F: 'static> {
     pub(crate) field: F,
     pub(crate) name: &'static str,
-    pub(crate) address: u8,
+    pub(crate) address: u16,
     pub(crate) bytes: u8,
     pub(crate) kind: Kind,
     pub(crate) reset: u64,
@@ -31,7 +33,7 @@ pub(crate) struct Register<F: 'static> {
 pub(crate) const fn line<F>(
     field: F,
     name: &'static str,
-    address: u8,
+    address: u16,
     bytes: u8,
     kind: Kind,
     reset: u64,
@@ -55,25 +57,51 @@ pub(crate) enum Place {
     Socket(usize, &'static Register<SocketRegister>, u8),
     /// A byte of a memory, counted over all sockets (W5100, W5100S, W5200).
     Memory(Side, u16),
-    /// A byte of a socket's memory; the offset wraps at its size (W5500).
+    /// A byte of a socket's memory; the offset wraps at its size (W5500, W6100).
     SocketMemory(Side, usize, u16),
     /// Reserved: reads zero, writes are lost.
     None,
 }
 
 const ABSENT: u8 = u8::MAX;
-const COMMON_SPACE: usize = 0x90;
-const SOCKET_SPACE: usize = 0x40;
+
+/// A table of registers, and which of its lines each address belongs to.
+#[derive(Debug)]
+pub(crate) struct Table<F: 'static> {
+    pub(crate) registers: &'static [Register<F>],
+    index: &'static [u8],
+}
+
+impl<F: 'static> Table<F> {
+    pub(crate) const fn new(registers: &'static [Register<F>], index: &'static [u8]) -> Self {
+        Self { registers, index }
+    }
+
+    /// The register that has an address, and which of its bytes that is.
+    fn at(&self, address: u16) -> Option<(&'static Register<F>, u8)> {
+        let &line = self.index.get(usize::from(address)).filter(|&&line| line != ABSENT)?;
+        let register = &self.registers[usize::from(line)];
+        Some((register, (address - register.address) as u8))
+    }
+}
+
+/// The [`Table`] of a constant array of registers.
+macro_rules! table {
+    ($registers:ident) => {{
+        const SPACE: usize = $crate::map::space(&$registers);
+        static INDEX: [u8; SPACE] = $crate::map::index(&$registers);
+        $crate::map::Table::new(&$registers, &INDEX)
+    }};
+}
+pub(crate) use table;
 
 /// A chip's map.
 #[derive(Debug)]
 pub(crate) struct Map {
-    pub(crate) common: &'static [Register<Common>],
-    pub(crate) sockets: &'static [Register<SocketRegister>],
-    common_index: [u8; COMMON_SPACE],
-    socket_index: [u8; SOCKET_SPACE],
+    pub(crate) common: Table<Common>,
+    pub(crate) sockets: Table<SocketRegister>,
     /// A bit for each field that the chip has.
-    common_present: u64,
+    common_present: u128,
     socket_present: u64,
     pub(crate) socket_count: usize,
     /// The size of either memory.
@@ -90,14 +118,20 @@ pub(crate) enum Layout {
     Blocks,
 }
 
+/// How far the addresses of a table reach; its lines are in their order.
+pub(crate) const fn space<F>(table: &[Register<F>]) -> usize {
+    let last = &table[table.len() - 1];
+    last.address as usize + last.bytes as usize
+}
+
 /// Which line of a table each address belongs to.
-const fn index<F, const SPACE: usize>(table: &[Register<F>]) -> [u8; SPACE] {
+pub(crate) const fn index<F, const SPACE: usize>(table: &[Register<F>]) -> [u8; SPACE] {
     let mut index = [ABSENT; SPACE];
     let mut n = 0;
     while n < table.len() {
         let mut byte = 0;
         while byte < table[n].bytes {
-            index[(table[n].address + byte) as usize] = n as u8;
+            index[table[n].address as usize + byte as usize] = n as u8;
             byte += 1;
         }
         n += 1;
@@ -107,10 +141,10 @@ const fn index<F, const SPACE: usize>(table: &[Register<F>]) -> [u8; SPACE] {
 
 macro_rules! present {
     ($table:expr) => {{
-        let mut bits = 0u64;
+        let mut bits = 0;
         let mut n = 0;
         while n < $table.len() {
-            bits |= 1 << $table[n].field as u64;
+            bits |= 1 << $table[n].field as u32;
             n += 1;
         }
         bits
@@ -120,19 +154,17 @@ macro_rules! present {
 impl Map {
     /// The map of a chip with so many sockets and two memories of so many bytes.
     pub(crate) const fn of(
-        common: &'static [Register<Common>],
-        sockets: &'static [Register<SocketRegister>],
+        common: Table<Common>,
+        sockets: Table<SocketRegister>,
         socket_count: usize,
         memory_bytes: u16,
         layout: Layout,
     ) -> Self {
         Self {
+            common_present: present!(common.registers),
+            socket_present: present!(sockets.registers),
             common,
             sockets,
-            common_index: index(common),
-            socket_index: index(sockets),
-            common_present: present!(common),
-            socket_present: present!(sockets),
             socket_count,
             memory_bytes,
             layout,
@@ -149,17 +181,17 @@ impl Map {
 
     /// Whether the chip has a register.
     pub(crate) fn has(&self, field: Common) -> bool {
-        self.common_present & 1 << field as u64 != 0
+        self.common_present & 1 << field as u32 != 0
     }
 
     /// Whether the chip's sockets have a register.
     pub(crate) fn sockets_have(&self, field: SocketRegister) -> bool {
-        self.socket_present & 1 << field as u64 != 0
+        self.socket_present & 1 << field as u32 != 0
     }
 
     /// The name of a register of the chip's sockets, where they have it.
     pub(crate) fn socket_name(&self, field: SocketRegister) -> Option<&'static str> {
-        self.sockets.iter().find(|register| register.field == field).map(|register| register.name)
+        self.sockets.registers.iter().find(|register| register.field == field).map(|register| register.name)
     }
 
     fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {
@@ -197,21 +229,12 @@ impl Map {
     }
 
     fn common(&self, address: u16) -> Place {
-        match self.common_index.get(usize::from(address)) {
-            Some(&index) if index != ABSENT => {
-                let register = &self.common[usize::from(index)];
-                Place::Common(register, address as u8 - register.address)
-            }
-            _ => Place::None,
-        }
+        self.common.at(address).map_or(Place::None, |(register, byte)| Place::Common(register, byte))
     }
 
     fn socket(&self, socket: usize, offset: u16) -> Place {
-        match self.socket_index.get(usize::from(offset)) {
-            Some(&index) if index != ABSENT && socket < self.socket_count => {
-                let register = &self.sockets[usize::from(index)];
-                Place::Socket(socket, register, offset as u8 - register.address)
-            }
+        match self.sockets.at(offset) {
+            Some((register, byte)) if socket < self.socket_count => Place::Socket(socket, register, byte),
             _ => Place::None,
         }
     }

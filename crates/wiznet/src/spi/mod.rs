@@ -13,7 +13,7 @@ pub const MODES: [u8; 2] = [0b00, 0b11];
 pub struct Burst {
     /// Whether the driver writes.
     pub write: bool,
-    /// On the W5500 the block select bits, else 0.
+    /// On the W5500 and W6100 the block select bits, else 0.
     pub block: u8,
     /// The address of the next data byte.
     pub address: u16,
@@ -43,14 +43,14 @@ pub enum Step {
     Begin(Burst),
     /// A data byte that was read from an address.
     Read {
-        /// On the W5500 the block select bits, else 0.
+        /// On the W5500 and W6100 the block select bits, else 0.
         block: u8,
         /// Where it was read.
         address: u16,
     },
     /// A data byte to be written to an address.
     Write {
-        /// On the W5500 the block select bits, else 0.
+        /// On the W5500 and W6100 the block select bits, else 0.
         block: u8,
         /// Where it goes.
         address: u16,
@@ -66,7 +66,7 @@ pub enum Ahead {
     Filler(u8),
     /// What stands at an address when the byte before has ended.
     Read {
-        /// On the W5500 the block select bits, else 0.
+        /// On the W5500 and W6100 the block select bits, else 0.
         block: u8,
         /// Where it stands.
         address: u16,
@@ -218,5 +218,24 @@ pub(crate) fn by_operation(header: [u8; LONGEST_HEADER], data_bytes: Option<u32>
         block: 0,
         address: u16::from_be_bytes([header[1], header[2]]),
         left: data_bytes,
+    })
+}
+
+/// A header of an offset and a control byte: block, direction, and in the fixed length modes how many bytes follow (W5500
+/// datasheet 2.2; ioLibrary, w6100.c).
+pub(crate) fn by_block(header: [u8; LONGEST_HEADER]) -> Opening {
+    const WRITE_BIT: u8 = 0b100;
+    let control = header[2];
+    let left = match control & 0b11 {
+        0b01 => Some(1),
+        0b10 => Some(2),
+        0b11 => Some(4),
+        _ => None,
+    };
+    Opening::Burst(Burst {
+        write: control & WRITE_BIT != 0,
+        block: control >> 3,
+        address: u16::from_be_bytes([header[0], header[1]]),
+        left,
     })
 }

@@ -1,6 +1,8 @@
 //! One TCP connection: what it remembers, and what a driver's commands do to it. Segments that arrive are in `receive`,
 //! segments that leave in `transmit`, time in `timing`.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use units::Picoseconds;
 
 use super::memory::{Memory, Pointers};
@@ -35,11 +37,17 @@ pub(crate) enum Status {
 }
 
 /// Who talks to whom; the own address is the chip's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Endpoints {
     pub(crate) local_port: u16,
     pub(crate) remote_port: u16,
-    pub(crate) remote_address: [u8; 4],
+    pub(crate) remote_address: IpAddr,
+}
+
+impl Default for Endpoints {
+    fn default() -> Self {
+        Self { local_port: 0, remote_port: 0, remote_address: Ipv4Addr::UNSPECIFIED.into() }
+    }
 }
 
 /// What was received and not taken in.
@@ -226,7 +234,7 @@ impl Connection {
     }
 
     /// Whether a segment is this connection's. A listening socket has none yet.
-    pub(crate) fn matches(&self, remote_address: [u8; 4], header: &Header) -> bool {
+    pub(crate) fn matches(&self, remote_address: IpAddr, header: &Header) -> bool {
         let from_peer = Endpoints {
             local_port: header.destination_port,
             remote_port: header.source_port,

@@ -23,4 +23,4 @@ pub(crate) use memory::{Memory, Pointers};
 #[cfg(test)]
 pub(crate) use segment::flag;
 pub(crate) use segment::{Header, checksum_is_right, reset_for};
-pub(crate) use settings::{SendOk, Settings};
+pub(crate) use settings::{LARGEST_MSS_IPV6, SendOk, Settings};

@@ -1,6 +1,8 @@
 //! What a segment from the peer does to a connection. The order of the checks is that of RFC 9293 section 3.10.7, without
 //! what the chip lacks: segments that do not begin at the next expected byte are acknowledged again and dropped.
 
+use std::net::IpAddr;
+
 use units::Picoseconds;
 
 use super::connection::{Connection, Endpoints, Retry, Status, interrupt};
@@ -21,7 +23,7 @@ impl Connection {
     pub(crate) fn receive(
         &mut self,
         now: Picoseconds,
-        remote_address: [u8; 4],
+        remote_address: IpAddr,
         header: &Header,
         payload: &[u8],
         settings: &Settings,
@@ -36,7 +38,7 @@ impl Connection {
         self.arm_persist(now, settings, memory.pointers);
     }
 
-    fn receive_in_listen(&mut self, remote_address: [u8; 4], header: &Header, settings: &Settings) {
+    fn receive_in_listen(&mut self, remote_address: IpAddr, header: &Header, settings: &Settings) {
         if !self.would_accept(header) {
             self.counters.unacceptable += 1;
             return;

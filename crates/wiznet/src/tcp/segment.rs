@@ -2,6 +2,8 @@
 //! between IP and the [`Connection`](super::Connection). Options other than the maximum segment size are skipped: the chip
 //! knows no others.
 
+use std::net::IpAddr;
+
 /// The bits of the flags field (RFC 9293 section 3.1).
 pub(crate) mod flag {
     pub(crate) const FIN: u8 = 0x01;
@@ -51,7 +53,7 @@ impl Header {
     }
 
     /// Appends the segment to `out`, checksum included; the payload is in two pieces because it comes out of a ring.
-    pub(crate) fn emit(&self, source: [u8; 4], destination: [u8; 4], payload: [&[u8]; 2], out: &mut Vec<u8>) {
+    pub(crate) fn emit(&self, source: IpAddr, destination: IpAddr, payload: [&[u8]; 2], out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.source_port.to_be_bytes());
         out.extend_from_slice(&self.destination_port.to_be_bytes());
@@ -92,15 +94,21 @@ fn mss_among(mut options: &[u8]) -> Option<u16> {
     }
 }
 
-/// The one's complement sum over pseudo header and segment (RFC 9293 section 3.1), not complemented.
-fn folded_sum(source: [u8; 4], destination: [u8; 4], bytes: &[u8]) -> u16 {
+/// The one's complement sum over pseudo header and segment (RFC 9293 section 3.1), not complemented. The pseudo header of IPv6
+/// has longer fields of the same values.
+fn folded_sum(source: IpAddr, destination: IpAddr, bytes: &[u8]) -> u16 {
     let words = |bytes: &[u8]| -> u64 {
         let pairs = bytes.chunks_exact(2);
         let last = pairs.remainder().first().map_or(0, |&byte| u64::from(byte) << 8);
         pairs.map(|pair| u64::from(u16::from_be_bytes([pair[0], pair[1]]))).sum::<u64>() + last
     };
-    let mut sum =
-        words(&source) + words(&destination) + u64::from(PROTOCOL_TCP) + bytes.len() as u64 + words(bytes);
+    let of_address = |address: IpAddr| match address {
+        IpAddr::V4(address) => words(&address.octets()),
+        IpAddr::V6(address) => words(&address.octets()),
+    };
+    let pseudo_header =
+        of_address(source) + of_address(destination) + u64::from(PROTOCOL_TCP) + bytes.len() as u64;
+    let mut sum = pseudo_header + words(bytes);
     while sum > 0xFFFF {
         sum = (sum & 0xFFFF) + (sum >> 16);
     }
@@ -108,7 +116,7 @@ fn folded_sum(source: [u8; 4], destination: [u8; 4], bytes: &[u8]) -> u16 {
 }
 
 /// Whether a received segment's checksum is right.
-pub(crate) fn checksum_is_right(source: [u8; 4], destination: [u8; 4], bytes: &[u8]) -> bool {
+pub(crate) fn checksum_is_right(source: IpAddr, destination: IpAddr, bytes: &[u8]) -> bool {
     folded_sum(source, destination, bytes) == 0xFFFF
 }
 

@@ -7,8 +7,10 @@ use units::{PS_PER_S, PS_PER_US, Picoseconds};
 const RETRY_UNIT_PS: i64 = 100 * PS_PER_US;
 /// Sn_KPALVTR counts in 5 s (documentation of the crate w5500-ll 0.13, `sn_kpalvtr`).
 const KEEP_ALIVE_UNIT_PS: i64 = 5 * PS_PER_S;
-/// The most that Sn_MSSR may hold in TCP without PPPoE (W5500 datasheet 1.0.9, Sn_MSSR).
+/// The most that Sn_MSSR may hold in TCP without PPPoE (W5500 datasheet 1.0.9, Sn_MSSR), and over IPv6 (ioLibrary, w6100.h,
+/// Sn_MSSR).
 const LARGEST_MSS: u16 = 1460;
+pub(crate) const LARGEST_MSS_IPV6: u16 = 1440;
 
 /// What has to be done before SENDOK says so.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,8 +29,12 @@ pub(crate) struct Settings {
     pub(crate) retry_time: u16,
     /// RCR: how often a segment is sent again.
     pub(crate) retry_count: u8,
-    /// Sn_MSSR as the driver wrote it; 0 and everything over 1460 mean 1460.
+    /// Sn_MSSR as the driver wrote it; 0 and everything over the largest mean that.
     pub(crate) mss: u16,
+    /// The largest segment that fits in a frame.
+    pub(crate) largest_mss: u16,
+    /// Whether each segment with data carries PSH, or only the last of what SEND was given.
+    pub(crate) pushes_each: bool,
     /// The ND bit of Sn_MR: data is acknowledged at once.
     pub(crate) no_delayed_ack: bool,
     /// Sn_KPALVTR, in 5 s; 0 leaves keep-alive to the driver.
@@ -46,6 +52,8 @@ impl Settings {
             retry_time: 2_000,
             retry_count: 8,
             mss: 0,
+            largest_mss: LARGEST_MSS,
+            pushes_each: true,
             no_delayed_ack: false,
             keep_alive_time: 0,
             send_ok: SendOk::Sent,
@@ -79,6 +87,6 @@ impl Settings {
 
     /// The largest segment that the socket offers to receive.
     pub(crate) fn own_mss(&self) -> u16 {
-        if self.mss == 0 { LARGEST_MSS } else { self.mss.min(LARGEST_MSS) }
+        if self.mss == 0 { self.largest_mss } else { self.mss.min(self.largest_mss) }
     }
 }

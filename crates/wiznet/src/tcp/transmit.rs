@@ -119,8 +119,10 @@ impl Connection {
         let sequence = self.acknowledged.wrapping_add(self.next);
         let payload_start = pointers.tx_acknowledged.wrapping_add(self.next as u16);
         // Every data segment in the capture of forum.wiznet.io, topic 5213, carries PSH.
+        let pending = u32::from(pointers.tx_pending_bytes());
+        let pushes = |bytes| settings.pushes_each || self.next + u32::from(bytes) == pending;
         let (flags, payload_bytes) = match text {
-            Text::Data { bytes } => (flag::ACK | flag::PSH, bytes),
+            Text::Data { bytes } => (flag::ACK | if pushes(bytes) { flag::PSH } else { 0 }, bytes),
             Text::Fin => (flag::ACK | flag::FIN, 0),
         };
         self.next += u32::from(payload_bytes).max(1);

@@ -160,7 +160,9 @@ fn pings_can_be_blocked() {
         let mut bench = Bench::linked(model);
         bench.arrive(&echo);
         assert_eq!(bench.take_seen().len(), 1, "{model:?}");
-        bench.common_write(0, &[0x10]);
+        // MR.PB, and NET4MR.PB of the W6100.
+        let (register, bit) = if model == Model::W6100 { (0x4000, 0x01) } else { (0x0000, 0x10) };
+        bench.common_write(register, &[bit]);
         bench.arrive(&echo);
         assert!(bench.seen.is_empty(), "{model:?}");
     }

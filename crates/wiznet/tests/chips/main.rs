@@ -6,4 +6,5 @@ mod registers;
 mod speed;
 mod spi;
 mod support;
+mod w6100;
 mod wire;

@@ -75,7 +75,8 @@ fn datagrams_go_both_ways() {
         socket.send_slice(b"and back", chip_at(4000)).expect("there is room");
         assert!(bench.wait(ms(5), |bench| bench.u8(1, sn::IR) & RECV != 0), "{model:?}");
         assert_eq!(bench.u16(1, sn::RX_RSR), 16);
-        assert_eq!(bench.take(1, 16), [&PEER_IP[..], &[0x13, 0x88, 0, 8], b"and back"].concat());
+        let info = bench.packet_info(PEER_IP, Some(5000), 8);
+        assert_eq!(bench.take(1, 16), [&info[..], b"and back"].concat());
         assert_eq!(bench.u16(1, sn::RX_RSR), 0);
     }
 }

@@ -67,6 +67,8 @@ fn retries_are_two_hundred_milliseconds_and_eight_on_all_chips() {
         let mut bench = Bench::bare(model);
         assert_eq!(bench.common_read(address, 3), [0x07, 0xD0, 0x08], "{model:?}");
     }
+    let mut bench = Bench::bare(Model::W6100);
+    assert_eq!((bench.common_read(0x4200, 2), bench.common_read(0x4204, 1)), (vec![0x07, 0xD0], vec![0x08]));
 }
 
 #[test]
@@ -112,11 +114,20 @@ fn software_reset_clears_itself_and_every_register_but_keeps_the_link() {
     for model in MODELS {
         let mut bench = Bench::linked(model);
         bench.open(1, UDP, 80);
-        bench.common_write(0, &[0x80]);
+        // The W6100 has SYCR0 for it, which resets with a zero once CHPLCKR has its key.
+        let (register, reset) = if model == Model::W6100 { (0x2004, 0x00) } else { (0x0000, 0x80) };
+        if model == Model::W6100 {
+            bench.common_write(0x41F4, &[0xCE]);
+        }
+        bench.common_write(register, &[reset]);
         bench.pass(us(10));
         // Adafruit's driver takes 0x03 in MR after a reset for a W5100S.
-        let mode = if model == Model::W5100S { 0x03 } else { 0 };
-        assert_eq!(bench.common_read(0, 1), [mode], "{model:?}");
+        let mode = match model {
+            Model::W5100S => 0x03,
+            Model::W6100 => 0x80,
+            _ => 0,
+        };
+        assert_eq!(bench.common_read(register, 1), [mode], "{model:?}");
         assert_eq!(bench.common_read(0x0F, 4), [0; 4]);
         assert_eq!(bench.u8(1, sn::SR), 0);
         assert!(bench.chip.link().is_some());
@@ -228,7 +239,13 @@ fn the_link_is_up_when_negotiation_is_over_and_not_before() {
 #[test]
 fn the_interrupt_pin_is_low_while_an_unmasked_bit_stands() {
     // Where the mask of the sockets' bits is.
-    let masks = [(Model::W5100, 0x16), (Model::W5100S, 0x16), (Model::W5200, 0x16), (Model::W5500, 0x18)];
+    let masks = [
+        (Model::W5100, 0x16),
+        (Model::W5100S, 0x16),
+        (Model::W5200, 0x16),
+        (Model::W5500, 0x18),
+        (Model::W6100, 0x2114),
+    ];
     for (model, mask) in masks {
         let mut bench = Bench::linked(model);
         bench.open(1, UDP, 80);
@@ -245,7 +262,8 @@ fn the_interrupt_pin_is_low_while_an_unmasked_bit_stands() {
 
 #[test]
 fn a_socket_mask_keeps_its_interrupt_from_the_pin() {
-    for (model, mask) in [(Model::W5100S, 0x16), (Model::W5200, 0x16), (Model::W5500, 0x18)] {
+    let masks = [(Model::W5100S, 0x16), (Model::W5200, 0x16), (Model::W5500, 0x18), (Model::W6100, 0x2114)];
+    for (model, mask) in masks {
         let mut bench = Bench::linked(model);
         bench.open(1, UDP, 80);
         bench.common_write(mask, &[0x02]);

@@ -15,6 +15,8 @@ fn each_chip_tells_its_version() {
     assert_eq!(bench.common_read(0x1F, 1), [0x03]);
     let mut bench = Bench::bare(Model::W5100S);
     assert_eq!(bench.common_read(0x80, 1), [0x51]);
+    let mut bench = Bench::bare(Model::W6100);
+    assert_eq!(bench.common_read(0x0000, 4), [0x61, 0x00, 0x46, 0x61], "CIDR and VER");
 }
 
 #[test]
@@ -60,8 +62,8 @@ fn a_w5500_follows_fixed_length_frames_without_chip_select_between() {
 fn registers_beyond_the_map_read_zero_and_lose_writes() {
     for model in MODELS {
         let mut bench = Bench::bare(model);
-        bench.common_write(0x3000, &[1, 2, 3]);
-        assert_eq!(bench.common_read(0x3000, 3), [0, 0, 0], "{model:?}");
+        bench.common_write(0x3800, &[1, 2, 3]);
+        assert_eq!(bench.common_read(0x3800, 3), [0, 0, 0], "{model:?}");
         bench.write(0, 0x30 + 0x10, &[0xFF]);
         assert_eq!(bench.read(0, 0x40, 1), [0]);
     }
@@ -99,7 +101,7 @@ fn a_burst_is_the_same_as_its_bytes_one_by_one() {
         bench.open(0, 0x02, 80);
         let mut other = bench.chip.clone();
         let header: &[u8] = match model {
-            Model::W5500 => &[0x00, 0x10, 0b0001_0100],
+            Model::W5500 | Model::W6100 => &[0x00, 0x10, 0b0001_0100],
             Model::W5200 => &[0x80, 0x10, 0x84, 0x00],
             _ => &[0xF0, 0x40, 0x10],
         };
@@ -158,7 +160,8 @@ fn the_highest_clock_of_a_chip_is_the_last_of_which_nothing_is_told() {
 #[test]
 fn an_access_has_as_many_bytes_of_headers_as_its_chip_takes() {
     // Datasheets: W5100 6.3.2, W5100S 4.2, W5200 5.1, W5500 2.2.
-    let expected = [(Model::W5100, 15), (Model::W5100S, 3), (Model::W5200, 4), (Model::W5500, 3)];
+    let expected =
+        [(Model::W5100, 15), (Model::W5100S, 3), (Model::W5200, 4), (Model::W5500, 3), (Model::W6100, 3)];
     for (model, header_bytes) in expected {
         assert_eq!(model.facts().header_bytes(5), header_bytes, "{model:?}");
     }
@@ -248,7 +251,7 @@ fn single_bytes_of_a_w5100_become_one_access() {
     assert_eq!(accesses[0].bytes, 2);
 }
 
-const COMMANDS: [u8; 9] = [0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x21, 0x40];
+const COMMANDS: [u8; 11] = [0x01, 0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x21, 0x40, 0x84, 0xA0];
 
 /// Bytes whose first is often the beginning of a header that means something.
 fn spi_frame() -> impl Strategy<Value = Vec<u8>> {
@@ -308,6 +311,8 @@ proptest! {
             match offset {
                 // Beyond the registers: a command, which chance would give too seldom.
                 0x35.. => bench.write(n, sn::CR, &[COMMANDS[usize::from(value) % COMMANDS.len()]]),
+                // Of the W6100 the modes over IPv6 as well.
+                0 if model == Model::W6100 => bench.write(n, sn::MR, &[value]),
                 0 => bench.write(n, sn::MR, &[(value & 0xF0) | (value % 6)]),
                 _ => bench.write(n, offset, &[value]),
             }

@@ -16,10 +16,12 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5100 = {
     .is_byte_by_byte = true, /* each byte is a transaction of its own */
     .socket_registers = 0x400u,
     .socket_step = 0x100u,
+    .common = WIZNET_COMMON_PLACES,
+    .socket = WIZNET_SOCKET_PLACES,
     .tx_memory = 0x4000u,
     .rx_memory = 0x6000u,
     .interrupts = 0x15, /* with CONFLICT, UNREACH and PPPoE in the upper half */
     .interrupt_mask = 0x16,
     .memory_sizes = 0x1a,
-    .mac_filter = 0x40,
+    .macraw = 0x44, /* MACRAW, and MF */
 };

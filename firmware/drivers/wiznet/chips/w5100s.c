@@ -14,6 +14,8 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5100s = {
     .header_bytes = 3,
     .socket_registers = 0x400u,
     .socket_step = 0x100u,
+    .common = WIZNET_COMMON_PLACES,
+    .socket = WIZNET_SOCKET_PLACES,
     .tx_memory = 0x4000u,
     .rx_memory = 0x6000u,
     .version_register = 0x80,
@@ -26,5 +28,5 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5100s = {
     .lock = 0x71, /* NETLCKR */
     .unlock = 0xc5,
     .memory_sizes = 0x1a,
-    .mac_filter = 0x40,
+    .macraw = 0x44, /* MACRAW, and MF */
 };

@@ -14,6 +14,8 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5200 = {
     .header_bytes = 4,
     .socket_registers = 0x4000u,
     .socket_step = 0x100u,
+    .common = WIZNET_COMMON_PLACES,
+    .socket = WIZNET_SOCKET_PLACES,
     .tx_memory = 0x8000u,
     .rx_memory = 0xc000u,
     .version_register = 0x1f,
@@ -23,5 +25,5 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5200 = {
     .has_socket_mask = true,
     .phy = 0x35,
     .phy_link = 0x20,
-    .mac_filter = 0x40,
+    .macraw = 0x44, /* MACRAW, and MF */
 };

@@ -14,6 +14,8 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5500 = {
     .header_bytes = 3,
     .socket_registers = 0x10000u,
     .socket_step = 0x40000u,
+    .common = WIZNET_COMMON_PLACES,
+    .socket = WIZNET_SOCKET_PLACES,
     .tx_memory = 0x20000u,
     .rx_memory = 0x30000u,
     .memory_step = 0x40000u,
@@ -25,5 +27,5 @@ WIZNET_TABLE const struct wiznet_chip wiznet_w5500 = {
     .has_socket_mask = true,
     .phy = 0x2e,
     .phy_link = 0x01,
-    .mac_filter = 0x80,
+    .macraw = 0x84, /* MACRAW, and MF */
 };

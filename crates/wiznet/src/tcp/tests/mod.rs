@@ -9,13 +9,15 @@ mod timing;
 mod transfer;
 mod wire;
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 
 use super::*;
 
 pub(super) const CHIP_PORT: u16 = 5000;
 pub(super) const PEER_PORT: u16 = 40_000;
-pub(super) const PEER_ADDRESS: [u8; 4] = [192, 168, 1, 2];
+pub(super) const PEER_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 168, 1, 2));
 pub(super) const PEER_ISN: u32 = 0x1000_0000;
 pub(super) const ACK: u8 = flag::ACK;
 pub(super) const SYN: u8 = flag::SYN;

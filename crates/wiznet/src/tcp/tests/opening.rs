@@ -65,7 +65,7 @@ fn a_connection_knows_its_own_segments() {
     let bench = Bench::connected();
     let own = Header { source_port: PEER_PORT, destination_port: CHIP_PORT, ..Header::default() };
     assert!(bench.connection.matches(PEER_ADDRESS, &own));
-    assert!(!bench.connection.matches([192, 168, 1, 3], &own));
+    assert!(!bench.connection.matches(Ipv4Addr::new(192, 168, 1, 3).into(), &own));
     assert!(!bench.connection.matches(PEER_ADDRESS, &Header { source_port: 1, ..own }));
     assert!(!bench.connection.matches(PEER_ADDRESS, &Header { destination_port: 1, ..own }));
     assert!(!bench.connection.would_accept(&Header { flags: SYN, ..own }));

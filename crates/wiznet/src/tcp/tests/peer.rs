@@ -13,7 +13,8 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpEndpo
 
 use super::*;
 
-const CHIP_ADDRESS: [u8; 4] = [192, 168, 1, 1];
+const CHIP_IP: [u8; 4] = [192, 168, 1, 1];
+const PEER_IP: [u8; 4] = [192, 168, 1, 2];
 const CHIP_MAC: [u8; 6] = [2, 0, 0, 0, 0, 1];
 const PEER_MAC: [u8; 6] = [2, 0, 0, 0, 0, 2];
 const ETHERTYPE_IP: [u8; 2] = [0x08, 0x00];
@@ -85,7 +86,7 @@ impl Peer {
         config.random_seed = seed;
         let mut interface = Interface::new(config, &mut cable, Instant::ZERO);
         interface.update_ip_addrs(|addresses| {
-            addresses.push(IpCidr::new(IpAddress::Ipv4(PEER_ADDRESS.into()), 24)).expect("room for one");
+            addresses.push(IpCidr::new(PEER_ADDRESS.into(), 24)).expect("room for one");
         });
         let buffer = || tcp::SocketBuffer::new(vec![0; buffer_bytes]);
         let mut sockets = SocketSet::new(Vec::new());
@@ -102,7 +103,7 @@ impl Peer {
     }
 
     fn connect(&mut self) {
-        let remote = IpEndpoint::new(IpAddress::Ipv4(CHIP_ADDRESS.into()), CHIP_PORT);
+        let remote = IpEndpoint::new(IpAddress::Ipv4(CHIP_IP.into()), CHIP_PORT);
         let socket = self.sockets.get_mut::<tcp::Socket>(self.handle);
         socket.connect(self.interface.context(), remote, PEER_PORT).expect("a fresh socket connects");
     }
@@ -232,12 +233,12 @@ impl World {
             let length = (IP_BYTES + 20 + if header.mss.is_some() { 4 } else { 0 } + payload.len()) as u16;
             let mut ip = [0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 6, 0, 0];
             ip[2..4].copy_from_slice(&length.to_be_bytes());
-            let ip = [&ip[..], &CHIP_ADDRESS, &PEER_ADDRESS].concat();
+            let ip = [&ip[..], &CHIP_IP, &PEER_IP].concat();
             let sum: u32 = ip.chunks(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]]))).sum();
             frame.extend_from_slice(&ip);
             let checksum = !(((sum & 0xFFFF) + (sum >> 16)) as u16);
             frame[MAC_BYTES + 10..MAC_BYTES + 12].copy_from_slice(&checksum.to_be_bytes());
-            header.emit(CHIP_ADDRESS, PEER_ADDRESS, [&payload, &[]], &mut frame);
+            header.emit(CHIP_IP.into(), PEER_ADDRESS, [&payload, &[]], &mut frame);
             self.put_under_way(true, &frame);
         }
     }
@@ -255,7 +256,7 @@ impl World {
     fn answer_arp(&mut self, request: &[u8]) {
         if request[21] == 1 {
             let mut reply = [&PEER_MAC[..], &CHIP_MAC[..], &request[12..21], &[2]].concat();
-            reply.extend_from_slice(&[&CHIP_MAC[..], &CHIP_ADDRESS, &PEER_MAC, &PEER_ADDRESS].concat());
+            reply.extend_from_slice(&[&CHIP_MAC[..], &CHIP_IP, &PEER_MAC, &PEER_IP].concat());
             self.peer.cable.to_peer.push_back(reply);
         }
     }
@@ -263,7 +264,7 @@ impl World {
     fn chip_receives(&mut self, frame: &[u8]) {
         let ip = &frame[MAC_BYTES..];
         let segment = &ip[IP_BYTES..usize::from(u16::from_be_bytes([ip[2], ip[3]]))];
-        assert!(checksum_is_right(PEER_ADDRESS, CHIP_ADDRESS, segment));
+        assert!(checksum_is_right(PEER_ADDRESS, CHIP_IP.into(), segment));
         let (header, payload) = Header::parse(segment).expect("smoltcp sends whole headers");
         let connection = &self.bench.connection;
         if connection.matches(PEER_ADDRESS, &header) || connection.would_accept(&header) {

@@ -1,21 +1,28 @@
 //! Segments as bytes, against smoltcp's reading of them.
 
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
 use proptest::prelude::*;
 use smoltcp::phy::ChecksumCapabilities;
-use smoltcp::wire::{IpAddress, Ipv4Address, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, TcpTimestampRepr};
+use smoltcp::wire::{TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, TcpTimestampRepr};
 
 use super::*;
 
-const SOURCE: [u8; 4] = [10, 0, 0, 1];
-const DESTINATION: [u8; 4] = [10, 0, 0, 2];
+const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
+const DESTINATION: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2));
 
-fn address(bytes: [u8; 4]) -> IpAddress {
-    IpAddress::Ipv4(Ipv4Address::from(bytes))
+/// Both ends of a segment, of either family.
+fn ends() -> impl Strategy<Value = (IpAddr, IpAddr)> {
+    let of_ipv6 = any::<(u128, u128)>().prop_map(|(source, destination)| {
+        (Ipv6Addr::from(source).into(), Ipv6Addr::from(destination).into())
+    });
+    prop_oneof![Just((SOURCE, DESTINATION)), of_ipv6]
 }
 
 proptest! {
     #[test]
     fn smoltcp_reads_what_we_emit(
+        (source, destination) in ends(),
         ports in any::<(u16, u16)>(),
         sequence in any::<u32>(),
         acknowledgement in any::<u32>(),
@@ -31,12 +38,12 @@ proptest! {
         };
         let (first, second) = payload.split_at(cut.min(payload.len()));
         let mut bytes = vec![0xEE; 3];
-        header.emit(SOURCE, DESTINATION, [first, second], &mut bytes);
+        header.emit(source, destination, [first, second], &mut bytes);
         let bytes = &bytes[3..];
 
         let packet = TcpPacket::new_checked(bytes).unwrap();
         let checked = ChecksumCapabilities::default();
-        let repr = TcpRepr::parse(&packet, &address(SOURCE), &address(DESTINATION), &checked).unwrap();
+        let repr = TcpRepr::parse(&packet, &source.into(), &destination.into(), &checked).unwrap();
         prop_assert_eq!(repr.src_port, ports.0);
         prop_assert_eq!(repr.dst_port, ports.1);
         prop_assert_eq!(repr.seq_number, TcpSeqNumber(sequence as i32));
@@ -46,12 +53,13 @@ proptest! {
         prop_assert_eq!(repr.payload, &payload[..]);
         prop_assert_eq!(repr.control == TcpControl::Syn, mss.is_some());
 
-        prop_assert!(checksum_is_right(SOURCE, DESTINATION, bytes));
+        prop_assert!(checksum_is_right(source, destination, bytes));
         prop_assert_eq!(Header::parse(bytes), Some((header, &payload[..])));
     }
 
     #[test]
     fn we_read_what_smoltcp_emits(
+        (source, destination) in ends(),
         sequence in any::<i32>(),
         mss in proptest::option::of(any::<u16>()),
         scale in proptest::option::of(0u8..14),
@@ -68,10 +76,10 @@ proptest! {
         let mut bytes = vec![0; repr.buffer_len()];
         repr.emit(
             &mut TcpPacket::new_unchecked(&mut bytes),
-            &address(SOURCE), &address(DESTINATION), &ChecksumCapabilities::default(),
+            &source.into(), &destination.into(), &ChecksumCapabilities::default(),
         );
         let (header, text) = Header::parse(&bytes).unwrap();
-        prop_assert!(checksum_is_right(SOURCE, DESTINATION, &bytes));
+        prop_assert!(checksum_is_right(source, destination, &bytes));
         prop_assert_eq!(header.sequence, sequence as u32);
         prop_assert_eq!(header.acknowledgement, 7);
         prop_assert_eq!(header.window, 1234);

@@ -1,25 +1,28 @@
-//! A driver's side of SPI for all four chips, and a smoltcp interface at the other end of a wire, in the same virtual time.
+//! A driver's side of SPI for all five chips, and a smoltcp interface at the other end of a wire, in the same virtual time.
 #![allow(dead_code, unreachable_pub)]
 
 use std::collections::VecDeque;
 
-use smoltcp::iface::{Config, Interface, SocketSet};
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Address};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Address, Ipv6Address};
+use testing::w6100;
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Model, Options, Sent, Speed};
 
-pub const MODELS: [Model; 4] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500];
+pub const MODELS: [Model; 5] = [Model::W5100, Model::W5100S, Model::W5200, Model::W5500, Model::W6100];
 
 pub const CHIP_MAC: [u8; 6] = [0x02, 0x08, 0xDC, 1, 2, 3];
 pub const CHIP_IP: [u8; 4] = [192, 168, 7, 2];
 pub const PEER_MAC: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
 pub const PEER_IP: [u8; 4] = [192, 168, 7, 1];
+pub const PEER_IPV6: [u8; 16] = [0x20, 0x01, 0x0D, 0xB8, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
 
 pub const FAST: LinkPartner = LinkPartner { speed: Speed::Mbps100, duplex: Duplex::Full };
 
-/// A socket's registers, by their offset, which all chips share.
+/// A socket's registers, by their offset on the chips before the W6100; the bench has them where the W6100 has them.
 pub mod sn {
     pub const MR: u16 = 0x00;
     pub const CR: u16 = 0x01;
@@ -89,6 +92,7 @@ impl Bench {
     pub fn linked(model: Model) -> Self {
         let mut bench = Self::bare(model);
         bench.chip.set_cable(ms(199), Some(FAST));
+        bench.unlock();
         bench.common_write(0x0001, &PEER_IP);
         bench.common_write(0x0005, &[255, 255, 255, 0]);
         bench.common_write(0x0009, &CHIP_MAC);
@@ -96,11 +100,26 @@ impl Bench {
         bench
     }
 
+    /// A W6100 takes addresses from here on.
+    pub fn unlock(&mut self) {
+        if self.model() == Model::W6100 {
+            self.write_at(0, w6100::NETLCKR.0, &[w6100::NETLCKR.1]);
+        }
+    }
+
     /// The same with a smoltcp interface at the other end.
     pub fn with_peer(model: Model) -> Self {
         let mut bench = Self::linked(model);
         bench.peer = Some(Peer::new());
         bench
+    }
+
+    /// The peer waits for a connection.
+    pub fn listen_at_peer(&mut self, port: u16) -> SocketHandle {
+        let buffer = || tcp::SocketBuffer::new(vec![0; 8192]);
+        let mut server = tcp::Socket::new(buffer(), buffer());
+        server.listen(port).expect("the port is free");
+        self.peer.as_mut().expect("there is a peer").sockets.add(server)
     }
 
     pub fn model(&self) -> Model {
@@ -123,7 +142,7 @@ impl Bench {
     pub fn read_at(&mut self, block: u8, address: u16, bytes: usize) -> Vec<u8> {
         let [high, low] = address.to_be_bytes();
         match self.model() {
-            Model::W5500 => self.framed(&[high, low, block << 3], &vec![0; bytes], 3),
+            Model::W5500 | Model::W6100 => self.framed(&[high, low, block << 3], &vec![0; bytes], 3),
             Model::W5200 => {
                 let [length_high, length_low] = (bytes as u16).to_be_bytes();
                 self.framed(&[high, low, length_high, length_low], &vec![0; bytes], 4)
@@ -141,7 +160,7 @@ impl Bench {
     pub fn write_at(&mut self, block: u8, address: u16, data: &[u8]) {
         let [high, low] = address.to_be_bytes();
         match self.model() {
-            Model::W5500 => {
+            Model::W5500 | Model::W6100 => {
                 self.framed(&[high, low, block << 3 | 4], data, 3);
             }
             Model::W5200 => {
@@ -167,15 +186,21 @@ impl Bench {
     }
 
     pub fn common_read(&mut self, address: u16, bytes: usize) -> Vec<u8> {
-        self.read_at(0, address, bytes)
+        self.read_at(0, self.common_place(address, false), bytes)
     }
 
     pub fn common_write(&mut self, address: u16, data: &[u8]) {
-        self.write_at(0, address, data);
+        self.write_at(0, self.common_place(address, true), data);
     }
 
-    fn socket_place(&self, n: u8, offset: u16) -> (u8, u16) {
+    /// Where the chip has what the W5500 has there.
+    fn common_place(&self, address: u16, write: bool) -> u16 {
+        if self.model() == Model::W6100 { w6100::common_address(address, write) } else { address }
+    }
+
+    fn socket_place(&self, n: u8, offset: u16, write: bool) -> (u8, u16) {
         match self.model() {
+            Model::W6100 => (4 * n + 1, w6100::socket_offset(offset, write)),
             Model::W5500 => (4 * n + 1, offset),
             Model::W5200 => (0, 0x4000 + 0x100 * u16::from(n) + offset),
             Model::W5100 | Model::W5100S => (0, 0x0400 + 0x100 * u16::from(n) + offset),
@@ -183,12 +208,12 @@ impl Bench {
     }
 
     pub fn read(&mut self, n: u8, offset: u16, bytes: usize) -> Vec<u8> {
-        let (block, address) = self.socket_place(n, offset);
+        let (block, address) = self.socket_place(n, offset, false);
         self.read_at(block, address, bytes)
     }
 
     pub fn write(&mut self, n: u8, offset: u16, data: &[u8]) {
-        let (block, address) = self.socket_place(n, offset);
+        let (block, address) = self.socket_place(n, offset, true);
         self.write_at(block, address, data);
     }
 
@@ -212,8 +237,9 @@ impl Bench {
         panic!("command 0x{code:02X} of socket {n} was never taken");
     }
 
-    /// Sets up a socket and opens it.
+    /// Sets up a socket and opens it, in a mode as the chips before the W6100 have it.
     pub fn open(&mut self, n: u8, mode: u8, port: u16) {
+        let mode = if self.model() == Model::W6100 { w6100::mode(mode) } else { mode };
         self.write(n, sn::MR, &[mode]);
         self.write(n, sn::PORT, &port.to_be_bytes());
         self.command(n, command::OPEN);
@@ -225,7 +251,7 @@ impl Bench {
         let within = pointer % SIZE;
         let base = SIZE * u16::from(n) + within;
         match (self.model(), transmit) {
-            (Model::W5500, _) => (4 * n + if transmit { 2 } else { 3 }, pointer, usize::MAX),
+            (Model::W5500 | Model::W6100, _) => (4 * n + if transmit { 2 } else { 3 }, pointer, usize::MAX),
             (Model::W5200, true) => (0, 0x8000 + base, usize::from(SIZE - within)),
             (Model::W5200, false) => (0, 0xC000 + base, usize::from(SIZE - within)),
             (_, true) => (0, 0x4000 + base, usize::from(SIZE - within)),
@@ -249,7 +275,21 @@ impl Bench {
     /// Writes into a socket's TX memory and gives a command to send it.
     pub fn send_with(&mut self, n: u8, data: &[u8], code: u8) {
         self.put(n, 0, data);
+        if (self.model(), code) == (Model::W6100, command::SEND_MAC) {
+            // Sn_MR2.DHAM has SEND go to Sn_DHAR.
+            self.write_at(4 * n + 1, 0x0144, &[0x02]);
+            return self.command(n, command::SEND);
+        }
         self.command(n, code);
+    }
+
+    /// What stands before a datagram, or with IPRAW's packets before the payload.
+    pub fn packet_info(&self, from: [u8; 4], port: Option<u16>, bytes: u16) -> Vec<u8> {
+        let port = port.map_or(vec![], |port| port.to_be_bytes().to_vec());
+        match self.model() {
+            Model::W6100 => [&bytes.to_be_bytes()[..], &from, &port].concat(),
+            _ => [&from[..], &port, &bytes.to_be_bytes()].concat(),
+        }
     }
 
     pub fn send(&mut self, n: u8, data: &[u8]) {
@@ -363,9 +403,10 @@ impl Peer {
         config.random_seed = 7;
         let mut interface = Interface::new(config, &mut device, Instant::from_micros(0));
         interface.update_ip_addrs(|addresses| {
-            addresses
-                .push(IpCidr::new(Ipv4Address::from(PEER_IP).into(), 24))
-                .expect("an interface has room for one address");
+            addresses.extend([
+                IpCidr::new(Ipv4Address::from(PEER_IP).into(), 24),
+                IpCidr::new(Ipv6Address::from(PEER_IPV6).into(), 64),
+            ]);
         });
         Self {
             interface,

@@ -206,7 +206,9 @@ fn port_time_to_live_and_protocol_are_those_of_open() {
         assert_eq!((sent.ports().0, sent.0[22]), (4000, 0x80), "{model:?}");
         let warnings = bench.chip.take_warnings();
         assert_eq!(warnings.len(), 1, "{model:?}");
-        assert!(warnings[0].sentence.contains("Sn_PORT of socket 1"), "{}", warnings[0].sentence);
+        let register = if model == Model::W6100 { "Sn_PORTR" } else { "Sn_PORT" };
+        let told = format!("{register} of socket 1");
+        assert!(warnings[0].sentence.contains(&told), "{}", warnings[0].sentence);
         bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 4444));
         assert_eq!(bench.u16(1, sn::RX_RSR), 0, "{model:?}");
         bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 4000));
@@ -379,7 +381,9 @@ fn ipraw_for_tcp_or_udp_is_told_of() {
             bench.open(2, IPRAW, 0);
             let warnings = bench.chip.take_warnings();
             assert_eq!(warnings.len(), 1, "{model:?}");
-            assert!(warnings[0].sentence.contains("Sn_PROTO of socket 2"), "{}", warnings[0].sentence);
+            let register = if model == Model::W6100 { "Sn_PNR" } else { "Sn_PROTO" };
+            let told = format!("{register} of socket 2");
+            assert!(warnings[0].sentence.contains(&told), "{}", warnings[0].sentence);
         }
     }
 }
