@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
-    IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, UdpPacket, UdpRepr,
+    IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, UdpPacket,
+    UdpRepr,
 };
 
 use super::segment::{Segment, address};
@@ -16,7 +17,7 @@ pub(super) const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 pub(super) const ETHERTYPE_ARP: [u8; 2] = [0x08, 0x06];
 
 /// Linux's (`ip_default_ttl`).
-const HOP_LIMIT: u8 = 64;
+pub(super) const HOP_LIMIT: u8 = 64;
 
 /// The longest packet: Ethernet's 1500 bytes.
 pub(super) const LONGEST_PACKET_BYTES: usize = 1500;
@@ -102,26 +103,13 @@ pub(super) fn reset(frame_in: &[u8], segment: &Segment) -> Option<Vec<u8>> {
     let way = Way::of(frame_in).back();
     let intact = TcpPacket::new_checked(payload(frame_in))
         .is_ok_and(|packet| packet.verify_checksum(&IpAddress::Ipv4(way.to), &IpAddress::Ipv4(way.from)));
-    if !intact || segment.has(RST) || segment.source_port == 0 || segment.destination_port == 0 {
+    if !intact {
         return None;
     }
-    let (sequence, acknowledgment) =
-        if segment.has(ACK) { (segment.acknowledgment, None) } else { (0, Some(segment.end())) };
-    let number = |number: u32| smoltcp::wire::TcpSeqNumber(number.cast_signed());
-    let repr = TcpRepr {
-        src_port: segment.destination_port,
-        dst_port: segment.source_port,
-        control: TcpControl::Rst,
-        seq_number: number(sequence),
-        ack_number: acknowledgment.map(number),
-        window_len: 0,
-        window_scale: None,
-        max_seg_size: None,
-        sack_permitted: false,
-        sack_ranges: [None; 3],
-        timestamp: None,
-        payload: &[],
-    };
+    let number = |number: u32| TcpSeqNumber(number.cast_signed());
+    let acknowledgment = segment.has(ACK).then(|| number(segment.acknowledgment));
+    let ports = (segment.source_port, segment.destination_port);
+    let repr = reset_of(ports, segment.has(RST), acknowledgment, number(segment.end()))?;
     Some(frame(way, IpProtocol::Tcp, repr.buffer_len(), |room| {
         repr.emit(
             &mut TcpPacket::new_unchecked(room),
@@ -130,4 +118,34 @@ pub(super) fn reset(frame_in: &[u8], segment: &Segment) -> Option<Vec<u8>> {
             &ChecksumCapabilities::default(),
         );
     }))
+}
+
+/// The reset that answers a segment between two ports which acknowledges a number, or nothing, and ends at another one.
+pub(super) fn reset_of(
+    (source_port, destination_port): (u16, u16),
+    is_reset: bool,
+    acknowledgment: Option<TcpSeqNumber>,
+    end: TcpSeqNumber,
+) -> Option<TcpRepr<'static>> {
+    if is_reset || source_port == 0 || destination_port == 0 {
+        return None;
+    }
+    let (seq_number, ack_number) = match acknowledgment {
+        Some(acknowledgment) => (acknowledgment, None),
+        None => (TcpSeqNumber(0), Some(end)),
+    };
+    Some(TcpRepr {
+        src_port: destination_port,
+        dst_port: source_port,
+        control: TcpControl::Rst,
+        seq_number,
+        ack_number,
+        window_len: 0,
+        window_scale: None,
+        max_seg_size: None,
+        sack_permitted: false,
+        sack_ranges: [None; 3],
+        timestamp: None,
+        payload: &[],
+    })
 }

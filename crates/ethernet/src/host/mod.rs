@@ -1,7 +1,7 @@
 //! A PC: a station with a full TCP/IP stack, smoltcp's, wrapped so that on the wire it behaves like a Linux desktop. Its
 //! [`Application`]s are state machines that use its [`Sockets`] in virtual time.
 //!
-//! Left out: IPv6, sending packets in fragments, receive buffers that grow, SYN cookies, and sending selectively what
+//! Left out: programs over IPv6, sending packets in fragments, receive buffers that grow, SYN cookies, and sending selectively what
 //! selective acknowledgements ask for.
 
 mod ack;
@@ -16,6 +16,7 @@ mod fragments;
 mod handshake;
 mod icmp;
 mod ip;
+mod ipv6;
 mod limits;
 mod neighbours;
 mod options;
@@ -32,7 +33,7 @@ mod time_wait;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 use units::Picoseconds;
@@ -111,6 +112,11 @@ impl Host {
     /// Its IPv4 address.
     pub fn address(&self) -> Ipv4Addr {
         self.stack.options.address
+    }
+
+    /// Its IPv6 address, which its Ethernet address gives: there it answers pings and refuses the rest.
+    pub fn link_local_address(&self) -> Ipv6Addr {
+        ipv6::link_local(self.stack.options.mac)
     }
 
     /// Has another address from here on, in a network of so many bits, behind a gateway. Connections keep that of before.

@@ -10,6 +10,7 @@ use super::addresses::Whose;
 use super::application::{News, SeatId, SeenFrame};
 use super::datagrams::Delivery;
 use super::ip::{self, ETHERNET_HEADER_BYTES, ETHERTYPE_ARP, Way};
+use super::ipv6::{self, ETHERTYPE_IPV6};
 use super::segment::{Segment, Tuple};
 use super::stack::Stack;
 use super::{EchoReply, UdpId, Unreachable, fragments, icmp, neighbours};
@@ -26,6 +27,10 @@ impl Stack {
         }
         if frame[12..14] == ETHERTYPE_ARP {
             self.arrive_arp(now, &frame);
+        } else if frame[12..14] == ETHERTYPE_IPV6 {
+            if let Some(answer) = ipv6::answer(self.options.mac, &frame) {
+                self.output.send(now, answer);
+            }
         } else if ip::is_sound(&frame) {
             self.arrive_packet(now, frame);
         }

@@ -7,6 +7,7 @@ mod common;
 mod corners;
 mod datagrams;
 mod kernel_acks;
+mod kernel_ipv6;
 mod kernel_sends;
 mod small_window;
 mod snapshot;
