@@ -64,6 +64,8 @@ pub(crate) struct Part {
     pub(crate) twi: [u8; 2],
     /// The GPIOs with an ADC input, by channel.
     pub(crate) adc_gpios: std::ops::RangeInclusive<u8>,
+    /// What the ADC's multiplexer selects.
+    pub(crate) adc_inputs: AdcInputs,
 }
 
 /// A port.

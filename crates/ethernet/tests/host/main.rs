@@ -8,6 +8,7 @@ mod corners;
 mod datagrams;
 mod kernel_acks;
 mod kernel_sends;
+mod loss_recovery;
 mod small_window;
 mod snapshot;
 mod speed;
