@@ -14,6 +14,8 @@ pub(crate) use atmega328p::ATMEGA328P;
 pub(crate) use atmega1284p::ATMEGA1284P;
 pub(crate) use atmega2560::ATMEGA2560;
 
+use crate::peripherals::adc_inputs::AdcInputs;
+
 /// No pin of the board.
 pub(crate) const NO_PIN: u8 = 0xff;
 

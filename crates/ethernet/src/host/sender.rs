@@ -126,7 +126,12 @@ impl Sender {
         if self.ends.len() >= (self.shown_window / self.segment_bytes).max(1) as usize {
             return 0;
         }
-        self.offered.min(self.shown_window).saturating_sub(self.in_flight())
+        self.offered.min(self.whole_segments()).saturating_sub(self.in_flight())
+    }
+
+    /// The congestion window in whole segments, as Linux counts it.
+    fn whole_segments(&self) -> u32 {
+        self.shown_window / self.segment_bytes * self.segment_bytes
     }
 
     /// The window field that smoltcp is to see; nothing where it sees that already. What is on its way is always within it:
@@ -139,7 +144,7 @@ impl Sender {
     fn field(&self, queued: usize, force: bool, shift: u8) -> u16 {
         if self.resent_to.is_some() {
             // What was on its way counts as lost. A segment stays whole, though a field says it in coarse steps.
-            let window = self.offered.min(self.shown_window).div_ceil(1 << shift);
+            let window = self.offered.min(self.whole_segments()).div_ceil(1 << shift);
             return u16::try_from(window).unwrap_or(u16::MAX).max(1);
         }
         let room = if self.is_blocked(queued) && !force { 0 } else { self.room() };
