@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn differences_have_a_sign_and_a_gain() {
         let tenths = |channel: u8| Some(i32::from(channel) * 10_000);
-        let read = |mux| AdcInputs::WithDifferences.convert(selection(0x40 | mux, 0), tenths);
+        let read = |mux: u8| AdcInputs::WithDifferences.convert(selection(0x40 | mux, 0), tenths);
         // ADC1 against ADC0, ten times: 100 mV of 5 V in 512 steps.
         assert_eq!(read(0b01001), 10);
         // ADC3 against ADC2, two hundred times: 2 V.
