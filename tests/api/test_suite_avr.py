@@ -1,5 +1,5 @@
-"""The suite of boards with an AVR: its figures against what wires and clocks allow, and its verdicts against what each row
-changes."""
+"""The suite of boards with an AVR: its figures against what wires and clocks allow, and its verdicts against what each
+row changes."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ const CLOCKS_HZ: [u64; 11] = [
 ];
 /// Rates that images use, MIDI's and DMX's among them.
 const USUAL_BAUD: [u64; 18] = [
-    9_600, 14_400, 19_200, 28_800, 31_250, 38_400, 57_600, 74_880, 76_800, 115_200, 230_400, 250_000, 460_800, 500_000,
-    921_600, 1_000_000, 1_500_000, 2_000_000,
+    9_600, 14_400, 19_200, 28_800, 31_250, 38_400, 57_600, 74_880, 76_800, 115_200, 230_400, 250_000,
+    460_800, 500_000, 921_600, 1_000_000, 1_500_000, 2_000_000,
 ];
 /// Those of old devices: half of a usual one may be meant as well.
 const SLOW_BAUD: [u64; 5] = [300, 600, 1_200, 2_400, 4_800];
@@ -79,7 +79,11 @@ mod tests {
     fn an_image_at_its_own_clock_says_nothing() {
         for hz in [8 * MHZ, 16 * MHZ, 22_118_400] {
             for baud in [9_600, 19_200, 38_400, 57_600, 115_200, 250_000, 500_000] {
-                assert_eq!(another_clock(hz, bit_cycles(hz, baud), Some(125_000)), None, "{hz} Hz, {baud} baud");
+                assert_eq!(
+                    another_clock(hz, bit_cycles(hz, baud), Some(125_000)),
+                    None,
+                    "{hz} Hz, {baud} baud"
+                );
             }
         }
     }

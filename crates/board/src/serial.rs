@@ -4,7 +4,7 @@
 //! would have to know more ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers,
 //! whatever rates they have.
 
-use std::borrow::BorrowMut;
+use std::borrow::{Borrow, BorrowMut};
 
 use mcu::{Character, Edge, Facts};
 use sim::{Taken, Wire};
@@ -168,10 +168,11 @@ impl SerialWire {
     }
 
     /// Keeps the first character of a line whose receiver expects another length.
-    fn compare(&mut self, boards: &[Board], from: Side, character: &Character) {
+    pub(super) fn compare<B: Borrow<Board>>(&mut self, boards: &[B], from: Side, character: &Character) {
+        let receiver = &boards[from.other() as usize].borrow().chip;
         let lines = self.lines.iter().zip(&mut self.mismatches);
         for (line, mismatch) in lines.filter(|(line, _)| (line.from, line.pin) == (from, character.pin)) {
-            let Some(received) = boards[from.other() as usize].chip.received_character(line.to) else { continue };
+            let Some(received) = receiver.received_character(line.to) else { continue };
             let sent = character.end - character.start;
             let off = sent.ps() as f64 / received.ps() as f64;
             if mismatch.is_none() && !(1.0 - MOST_OFF..=1.0 + MOST_OFF).contains(&off) {

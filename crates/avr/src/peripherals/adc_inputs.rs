@@ -79,7 +79,8 @@ impl AdcInputs {
             };
         }
         let first = if self == Self::Sixteen && selected & MUX5 != 0 { 8 } else { 0 };
-        let difference = |plus: u8, minus: u8, gain| Input::Difference { plus: first + plus, minus: first + minus, gain };
+        let difference =
+            |plus: u8, minus: u8, gain| Input::Difference { plus: first + plus, minus: first + minus, gain };
         match (selected & MUX) as u8 {
             channel @ 0..=7 => Input::Channel(first + channel),
             // Two inputs against the first or the third of them, ten times and two hundred times.
@@ -149,7 +150,11 @@ mod tests {
             (AdcInputs::WithDifferences, [204, 204, 930, 400]),
             (AdcInputs::Sixteen, [204, 204, 930, 400]),
         ] {
-            assert_eq!([0, 1, 2, 3].map(|reference| read(inputs, reference << 6 | 2, 0)), expected, "{inputs:?}");
+            assert_eq!(
+                [0, 1, 2, 3].map(|reference| read(inputs, reference << 6 | 2, 0)),
+                expected,
+                "{inputs:?}"
+            );
         }
     }
 

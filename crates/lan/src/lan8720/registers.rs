@@ -259,7 +259,9 @@ mod tests {
     #[test]
     fn reserved_bits_are_not_written() {
         let mut registers = Registers::new(1);
-        for (register, value) in [(0, 0x7d00), (4, 0x2dff), (17, 0x2243), (18, 0x40ff), (27, 0xa800), (30, 0x00fe)] {
+        for (register, value) in
+            [(0, 0x7d00), (4, 0x2dff), (17, 0x2243), (18, 0x40ff), (27, 0xa800), (30, 0x00fe)]
+        {
             registers.write(register, if register == 0 { !RESET } else { 0xffff });
             assert_eq!(registers.read(register, true), value, "{register}");
         }
@@ -273,7 +275,10 @@ mod tests {
         registers.write(27, 0xa800);
         assert_eq!([0, 4].map(|register| registers.read(register, true)), [0x2100, 0x0061]);
         assert!(registers.write(0, RESET));
-        assert_eq!([0, 4, 18, 27].map(|register| registers.read(register, true)), [0x3000, 0x01e1, 0x40e3, 0x0800]);
+        assert_eq!(
+            [0, 4, 18, 27].map(|register| registers.read(register, true)),
+            [0x3000, 0x01e1, 0x40e3, 0x0800]
+        );
     }
 
     #[test]

@@ -158,7 +158,10 @@ def _console(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
         return []
     ps = sum_ps(waits)
     if _has_dma(evidence):
-        change, sentence = "print less, or let the DMA print", "A higher baud rate shortens the wait, and the DMA can print meanwhile."
+        change, sentence = (
+            "print less, or let the DMA print",
+            "A higher baud rate shortens the wait, and the DMA can print meanwhile.",
+        )
     else:
         change, sentence = "print less, or raise its baud rate", "A higher baud rate shortens the wait."
     name = "the console's UART"
