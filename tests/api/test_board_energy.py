@@ -72,8 +72,11 @@ def ran(firmware: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         'traffic = ["http to=board requests=3 rate=1"]\nbounds = { energy = "<= 1 J" }\n'
         f'[boards.uno]\nboard = "arduino-uno-w5100"\nfirmware = "arduino-uno-w5100/{echo}-small.elf"\nskip = 1\n'
         "samples = 5\n"
-        f'[boards.goldilocks]\nboard = "goldilocks-1284p-w5200"\nfirmware = "goldilocks-1284p-w5200/{echo}-small.elf"\n'
-        "skip = 1\nsamples = 5\n",
+        + "".join(
+            f'[boards.{chip}]\nboard = "goldilocks-1284p-{chip}"\n'
+            f'firmware = "goldilocks-1284p-{chip}/{echo}-small.elf"\nskip = 1\nsamples = 5\n'
+            for chip in ("w5100", "w5200")
+        ),
         encoding="utf-8",
     )
     airwire.run(folder / "suite.toml", firmware=firmware, out=folder / "run")
@@ -114,13 +117,16 @@ def test_a_board_that_waits_for_an_interrupt_sleeps_between_messages(ran: Path) 
 
 
 def test_a_part_whose_currents_nobody_has_is_named(ran: Path) -> None:
-    uno, goldilocks = energy_of(ran, "uno"), energy_of(ran, "goldilocks")
+    uno, w5100, w5200 = (energy_of(ran, name) for name in ("uno", "w5100", "w5200"))
     assert [part.part for part in uno.parts] == ["ATmega328P"] and list(uno.without) == ["the W5100"]
     # 5.2 mA at 8 MHz and 1.243 mA of the modules, at 16 MHz: it never sleeps.
     assert milliamperes_of(uno.parts[0]) == pytest.approx(2 * (5.2 + 1.243), rel=0.01)
-    assert (goldilocks.message_j, list(goldilocks.without)) == (None, ["the ATmega1284P", "the W5200"])
-    (row,) = (row for row in airwire.rows_of_boards(airwire.load_run(ran)) if row.path == "goldilocks")
-    assert board_energy(row.target) == "no current is known of the ATmega1284P and the W5200"
+    assert (w5100.message_j, list(w5100.without)) == (None, ["the ATmega1284P", "the W5100"])
+    (row,) = (row for row in airwire.rows_of_boards(airwire.load_run(ran)) if row.path == "w5100")
+    assert board_energy(row.target) == "no current is known of the ATmega1284P and the W5100"
+    assert list(w5200.without) == ["the ATmega1284P"]
+    # With a link of 100 Mbit/s, sending or not (W5200 datasheet 1.2.7, 7.3).
+    assert milliamperes_of(w5200.parts[0]) == pytest.approx(160, rel=0.001)
 
 
 def test_a_bound_on_the_energy_of_a_board_is_held_or_broken(ran: Path) -> None:

@@ -204,6 +204,8 @@ def test_a_processor_without_dma_is_not_told_to_use_it_nor_to_raise_sck_beyond_i
         "move a byte in fewer cycles, as there is no DMA",
         "shorten main, or raise the processor's clock",
     )
+    (console,) = causes([of_board("console", None, 20.0)], evidence)
+    assert console.change == "print less, or raise its baud rate"
     fast, *_ = causes(stages, {**evidence, "sck_hz": 11e6})
     assert fast.evidence[0].startswith("SCK is as fast as the processor gives. ")
 

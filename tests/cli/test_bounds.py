@@ -137,6 +137,21 @@ def test_an_image_that_does_not_say_its_ram_is_refused_before_anything_runs(
     assert not (tmp_path / "run").exists()
 
 
+def test_a_bound_on_the_energy_of_a_board_without_known_currents_is_refused_before_anything_runs(
+    airwire: Airwire, firmware: Path, tmp_path: Path
+) -> None:
+    board = "goldilocks-1284p-w5100"
+    row = f'board = "{board}"\nfirmware = "{board}/pingpong_client-small.elf"\nsamples = 5\n'
+    suite = write(tmp_path, f'[boards.echo]\n{row}bounds = {{ energy = "<= 1 mJ" }}\n')
+    done = airwire("run", suite, "--firmware", firmware, "--out", "run")
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        f"suite.toml:1: boards.echo.bounds.energy: no current is known of any part of board {board}, so that a message "
+        "has no energy; leave the bound out\n"
+    )
+    assert not (tmp_path / "run").exists()
+
+
 def test_bounds_are_there_when_a_run_is_read_again(run: Run, airwire: Airwire, tmp_path: Path) -> None:
     run(LINKS, [3 * MS, *[MS] * 8, None])
     rows = {row.path: row.bounds for row in package.load_run(tmp_path / "run").captures}

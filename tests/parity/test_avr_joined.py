@@ -66,6 +66,52 @@ def test_a_wire_between_two_avrs_has_its_delay_to_the_picosecond(joined: Path) -
     assert all(0 < wait < 20 for wait in waits), waits
 
 
+def board_at(crystal: str, folder: Path) -> Path:
+    """A Mega with another crystal."""
+    file = folder / f"mega-{crystal.replace(' ', '-')}.toml"
+    text = find_board_text(MEGA)
+    file.write_text(text.replace('crystal = "16 MHz"', f'crystal = "{crystal}"'), encoding="utf-8")
+    return file
+
+
+def find_board_text(name: str) -> str:
+    return (Path(__file__).resolve().parents[2] / "boards" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def test_an_image_for_another_clock_than_the_boards_is_told_by_the_rate_of_its_serial_line(
+    joined: Path, tmp_path: Path
+) -> None:
+    notes = {}
+    for crystal in ("16 MHz", "22.1184 MHz"):
+        board = Board(board_at(crystal, tmp_path), joined)
+        board.run("1 ms")
+        # USART1's data register: a character leaves as if the program had written it.
+        board.memory[0x80_00CE] = ord("a")
+        notes[crystal] = board.run("10 ms").notes
+    assert notes["16 MHz"] == []
+    (note,) = notes["22.1184 MHz"]
+    # 17 times 8 cycles a bit are 117647 baud at 16 MHz, as near to 115200 as its dividers come.
+    assert note == (
+        "The image seems to be built for 16 MHz: here, at 22.1184 MHz, USART1 sends at 162635 baud instead of 115200, "
+        "and its delays are off as much"
+    )
+
+
+def test_a_line_between_boards_of_other_clocks_is_noted_with_the_length_of_a_character_at_both_ends(
+    joined: Path, tmp_path: Path
+) -> None:
+    first, second = Board(MEGA, joined), Board(board_at("8 MHz", tmp_path), joined)
+    pair = WiredBoards(first, second, [SerialLine("first", "D18", "D19"), SerialLine("second", "D18", "D19")])
+    pair.run("10 ms")
+    first.memory[0x80_00CE] = ord("a")
+    _, of_second = pair.run("10 ms")
+    (note,) = [note for note in of_second.notes if "a character to" in note]
+    assert note == (
+        "a character to D19 takes 85 us as it is sent and 170 us as it is received: set both UARTs to one rate, and "
+        "build each image for the clock of its board"
+    )
+
+
 def hex_record(address: int, kind: int, content: bytes) -> str:
     head = bytes([len(content), address >> 8, address & 0xFF, kind]) + content
     return f":{head.hex()}{-sum(head) & 0xFF:02x}\n"

@@ -337,6 +337,23 @@ def test_settings_images_and_networks_of_boards_are_axes(airwire: Airwire, firmw
     assert same == alone.captures[0].target.figure.value
 
 
+def test_the_data_set_has_the_energy_of_a_message_of_links_and_of_boards(
+    airwire: Airwire, firmware: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "suite.toml").write_text(
+        "samples = 20\npayloads = [12]\n[links.lora]\n[links.uart]\n"
+        '[boards.echo]\nfirmware = "w5500-evb-pico/pingpong_client-hardware.elf"\nskip = 1\n'
+    )
+    done = airwire("sweep", "suite.toml", "--firmware", firmware, "--over", "lora.sf=7,9", "--out", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    fast, slow, wire, board = points_of(tmp_path).sort("index")["energy_j"]
+    # Nobody has currents of a UART.
+    assert 0 < fast < slow and wire is None
+    alone = package.run(tmp_path / "suite.toml", only=["echo"], firmware=firmware, out=tmp_path / "run")
+    (row,) = package.rows_of_boards(alone)
+    assert board == row.target.energy_j is not None
+
+
 def test_a_file_that_traffic_names_travels_by_its_content_however_the_traffic_is_written(
     firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 
 import airwire
+import rmii_by_pio
 from tick_beat import compressed
 
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures"
@@ -59,6 +60,7 @@ def main() -> None:
         for name, chip, image, settings, interval, title in WAVEFORMS:
             waveform_picture(name, f"goldilocks-1284p-{chip}", image, settings, interval, title, folder)
         bus_picture(folder)
+        rmii_by_pio.draw([airwire.run(rmii_by_pio.SUITE, out=folder / "rmii-by-pio")])
         demo_pictures(folder)
 
 

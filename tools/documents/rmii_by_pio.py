@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from airwire.report.theme import LIGHT, config, resolve
 from tick_beat import compressed
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+SUITE = REPOSITORY / "suites" / "rmii-by-pio.toml"
 PICTURE = REPOSITORY / "docs" / "pictures" / "rmii-by-pio.png"
 WIRE_MBIT_PER_S = 100 * 1460 / 1538
 COLUMNS = {
@@ -87,16 +89,22 @@ def specification(values: list[dict[str, Any]]) -> dict[str, Any]:
     return themed
 
 
-def main() -> None:
-    """Draw the picture."""
+def draw(runs: Sequence[airwire.Analysis]) -> None:
+    """Draw the picture of runs of the suite, each row of the first one that has it."""
     import vl_convert
 
-    with tempfile.TemporaryDirectory() as name:
-        runs = [airwire.load_run(folder) for folder in sys.argv[1:]]
-        runs = runs or [airwire.run(REPOSITORY / "suites" / "rmii-by-pio.toml", out=Path(name) / "run")]
     seen = {(bar["column"], bar["clock"], bar["kind"]): bar for run in reversed(runs) for bar in bars(run)}
     png = vl_convert.vegalite_to_png(specification(list(seen.values())), scale=SCALE)
     PICTURE.write_bytes(compressed(png))
+
+
+def main() -> None:
+    """Draw the picture of the run folders that are named, or of a run of its own."""
+    if len(sys.argv) > 1:
+        draw([airwire.load_run(folder) for folder in sys.argv[1:]])
+        return
+    with tempfile.TemporaryDirectory() as name:
+        draw([airwire.run(SUITE, out=Path(name) / "run")])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 mod chip;
 mod chips;
 mod clock;
+mod clock_hint;
 pub mod core;
 mod facts;
 mod image;

@@ -4,9 +4,9 @@
 //! would have to know more ([`Stop::AwaitsLine`](mcu::Stop::AwaitsLine)). So the look-ahead comes from the receivers,
 //! whatever rates they have.
 
-use std::borrow::BorrowMut;
+use std::borrow::{Borrow, BorrowMut};
 
-use mcu::{Edge, Facts};
+use mcu::{Character, Edge, Facts};
 use sim::{Taken, Wire};
 use units::{PS_PER_MS, Picoseconds};
 
@@ -112,7 +112,12 @@ pub(super) struct SerialWire {
     lines: Vec<SerialLine>,
     /// The characters that went over them and were not taken yet.
     crossed: Vec<Crossing>,
+    /// Of each line, how long a character was as it was sent and as it is received, where they did not fit.
+    mismatches: Vec<Option<[Picoseconds; 2]>>,
 }
+
+/// A stop bit or a parity bit more is no other rate.
+const MOST_OFF: f64 = 0.15;
 
 impl SerialWire {
     /// Puts lines between boards; they are idle so far.
@@ -129,7 +134,7 @@ impl SerialWire {
             boards[line.from as usize].chip.begin_line(line.pin);
             boards[line.from.other() as usize].chip.end_line(line.to);
         }
-        Ok(Self { lines: lines.to_vec(), crossed: Vec::new() })
+        Ok(Self { lines: lines.to_vec(), crossed: Vec::new(), mismatches: vec![None; lines.len()] })
     }
 
     /// The characters that began before a time, in the order of their start bits.
@@ -141,17 +146,39 @@ impl SerialWire {
 
     /// What a user should know of what a board received.
     pub(super) fn notes(&self, side: Side, board: &Board) -> Vec<String> {
-        let to_it = self.lines.iter().filter(|line| line.from != side);
-        let unheard = to_it.map(|line| (line.to, board.chip.unheard_characters(line.to)));
-        unheard
+        let to_it = || self.lines.iter().zip(&self.mismatches).filter(|(line, _)| line.from != side);
+        let unheard = to_it().map(|(line, _)| (line.to, board.chip.unheard_characters(line.to)));
+        let unheard = unheard
             .filter(|(_, count)| *count > 0)
             .map(|(pin, count)| {
                 format!(
                     "{count} characters reached GP{pin} while the firmware used it for something else than its UART; a \
                      serial line brings characters to a UART only"
                 )
-            })
-            .collect()
+            });
+        let mismatched = to_it().filter_map(|(line, mismatch)| Some((line.to, (*mismatch)?)));
+        let mismatched = mismatched.map(|(pin, [sent, received])| {
+            format!(
+                "a character to {} takes {sent} as it is sent and {received} as it is received: set both UARTs to one rate, and \
+                 build each image for the clock of its board",
+                board.file.pin_name(pin)
+            )
+        });
+        unheard.chain(mismatched).collect()
+    }
+
+    /// Keeps the first character of a line whose receiver expects another length.
+    pub(super) fn compare<B: Borrow<Board>>(&mut self, boards: &[B], from: Side, character: &Character) {
+        let receiver = &boards[from.other() as usize].borrow().chip;
+        let lines = self.lines.iter().zip(&mut self.mismatches);
+        for (line, mismatch) in lines.filter(|(line, _)| (line.from, line.pin) == (from, character.pin)) {
+            let Some(received) = receiver.received_character(line.to) else { continue };
+            let sent = character.end - character.start;
+            let off = sent.ps() as f64 / received.ps() as f64;
+            if mismatch.is_none() && !(1.0 - MOST_OFF..=1.0 + MOST_OFF).contains(&off) {
+                *mismatch = Some([sent, received]);
+            }
+        }
     }
 
     /// Tells the receivers what one board put on its lines, which has run to a time.
@@ -187,6 +214,7 @@ impl Wire<Board> for SerialWire {
         for from in Side::BOTH {
             let outgoing = boards[from as usize].chip.take_lines();
             self.hand_over(boards, from, &outgoing.edges, taken.ran_to[from as usize])?;
+            outgoing.characters.iter().for_each(|character| self.compare(boards, from, character));
             self.crossed.extend(outgoing.characters.into_iter().map(|one| Crossing {
                 from,
                 frame: WireFrame { start: one.start, end: one.end, bytes: vec![one.byte] },

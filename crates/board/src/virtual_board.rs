@@ -264,7 +264,8 @@ impl Board {
 
     /// What a user should know of how the board's chips were treated so far.
     pub fn notes(&mut self) -> Vec<String> {
-        self.parts().notes().to_vec()
+        let of_the_image = self.chip.notes();
+        self.parts().notes().iter().cloned().chain(of_the_image).collect()
     }
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.

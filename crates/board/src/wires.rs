@@ -176,8 +176,12 @@ impl<B: BorrowMut<Board>> Wire<B> for PinWires {
 
     fn exchange(&mut self, boards: &mut [B], taken: Taken<'_>) -> Result<(), BoardError> {
         for from in Side::BOTH {
-            let edges = boards[from as usize].borrow_mut().chip.take_lines().edges;
+            let outgoing = boards[from as usize].borrow_mut().chip.take_lines();
+            let edges = outgoing.edges;
             self.lines.hand_over(boards, from, &edges, taken.ran_to[from as usize])?;
+            for character in &outgoing.characters {
+                self.lines.compare(boards, from, character);
+            }
             for edge in edges {
                 for wire in self.wires.iter().filter(|wire| wire.from == from && wire.pin == edge.pin) {
                     hand_over(boards[from.other() as usize].borrow_mut(), wire, edge)?;

@@ -66,6 +66,12 @@ pub trait Lines {
         Ok(())
     }
 
+    /// How long a character is to the UART at the receiving end of a line, as it is set now; nothing where it does not receive.
+    fn received_character(&self, pin: u8) -> Option<Picoseconds> {
+        let _ = pin;
+        None
+    }
+
     /// How many characters a line brought while its pin was another function's than the UART's, which saw none of them.
     fn unheard_characters(&self, pin: u8) -> u64 {
         let _ = pin;

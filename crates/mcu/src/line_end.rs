@@ -31,6 +31,11 @@ pub trait Reception: Copy + PartialEq + Debug {
     fn until_stop_sample(&self) -> Picoseconds {
         self.half_bits(2 * self.bits_before_stop() + 1)
     }
+
+    /// From the beginning of a frame to the end of its stop bit.
+    fn whole(&self) -> Picoseconds {
+        self.half_bits(2 * self.bits_before_stop() + 2)
+    }
 }
 
 /// What can be said of the next frame.

@@ -34,6 +34,11 @@ pub trait Reports {
         Vec::new()
     }
 
+    /// What a user should know of how the image treats the chip, in whole sentences.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Which core is caught in an instruction that branches to itself, and where, in half a sentence.
     fn describe_hang(&self, symbols: &Symbols) -> Option<String>;
 

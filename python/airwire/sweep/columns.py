@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 IDENTITY = ("index", "point", "entry", "row", "seed")
-_NUMBERS = (*(f"{name}_ps" for name in LATENCIES), "figure", "figure_low", "figure_high")
+_NUMBERS = (*(f"{name}_ps" for name in LATENCIES), "figure", "figure_low", "figure_high", "energy_j")
 _TEXTS = ("figure_unit", "firmware_sha256", "problem")
 _WHOLE = ("messages", "lost")
 FIGURES = (*_WHOLE, *_NUMBERS, *_TEXTS, "bounds_hold")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from airwire import _core
+from airwire.link.energy import Energy
 from airwire.outputs import write_file
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.texts import files_in, suite_text
@@ -118,16 +119,28 @@ def _figures(row: _core.RowResult | _core.FigureRowResult) -> Figures:
     if isinstance(row, _core.RowResult):
         low, high = row.intervals["median_ps"] if row.intervals else (None, None)
         figure = {"value": latency.get("p50"), "unit": "ps"}
-        return {**found, **_figure(figure, (low, high)), "problem": None if latency else "every message was lost"}
+        energy_j = _energy_of_link(row)
+        problem = None if latency else "every message was lost"
+        return {**found, "energy_j": energy_j, **_figure(figure, (low, high)), "problem": problem}
     entry = json.loads(row.entry())
     figure = entry["figure"]
     firmware = entry.get("firmware") or {}
     return {
         **found,
+        "energy_j": (entry.get("energy") or {}).get("message_j"),
         **_figure(figure or {}, (figure or {}).get("interval") or (None, None)),
         "firmware_sha256": firmware.get("sha256"),
         "problem": entry["problem"],
     }
+
+
+def _energy_of_link(row: _core.RowResult) -> float | None:
+    """What a message took with the time until the next one; ``None`` without known currents, or of a single message."""
+    found = row.energy
+    if found is None or found["every_ps"] is None:
+        return None
+    energy = Energy(found["chip"], found["message_j"], found["between_a"], found["supply_volts"])
+    return energy.with_interval_j(found["every_ps"])
 
 
 def _figure(figure: Mapping[str, Any], interval: Sequence[float | None]) -> Figures:

@@ -2,6 +2,7 @@
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
 use super::{NO_PIN, Part, Port, TimerPins, row};
+use crate::peripherals::adc_inputs::AdcInputs;
 
 const A: u8 = 0;
 const B: u8 = 8;
@@ -110,4 +111,5 @@ pub(crate) static ATMEGA1284P: Part = Part {
     changes: &[row(A), row(B), row(C), row(D)],
     twi: [C + 1, C],
     adc_gpios: A..=A + 7,
+    adc_inputs: AdcInputs::WithDifferences,
 };

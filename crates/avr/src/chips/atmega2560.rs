@@ -4,6 +4,7 @@
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
 use super::{NO_PIN, Part, Port, TimerPins, row};
+use crate::peripherals::adc_inputs::AdcInputs;
 
 const B: u8 = 2;
 const D: u8 = 10;
@@ -184,4 +185,5 @@ pub(crate) static ATMEGA2560: Part = Part {
     changes: &[row(B), [E, N, N, N, N, N, N, N], NONE],
     twi: [D + 1, D],
     adc_gpios: F..=F + 3,
+    adc_inputs: AdcInputs::Sixteen,
 };

@@ -2,6 +2,7 @@
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
 use super::{NO_PIN, Part, Port, TimerPins, row};
+use crate::peripherals::adc_inputs::AdcInputs;
 
 const B: u8 = 0;
 const C: u8 = 8;
@@ -90,4 +91,5 @@ pub(crate) static ATMEGA328P: Part = Part {
     changes: &[row(B), [C, C + 1, C + 2, C + 3, C + 4, C + 5, C + 6, NO_PIN], row(D)],
     twi: [C + 4, C + 5],
     adc_gpios: C..=C + 5,
+    adc_inputs: AdcInputs::WithSensor,
 };

@@ -14,6 +14,8 @@ pub(crate) use atmega328p::ATMEGA328P;
 pub(crate) use atmega1284p::ATMEGA1284P;
 pub(crate) use atmega2560::ATMEGA2560;
 
+use crate::peripherals::adc_inputs::AdcInputs;
+
 /// No pin of the board.
 pub(crate) const NO_PIN: u8 = 0xff;
 
@@ -64,6 +66,8 @@ pub(crate) struct Part {
     pub(crate) twi: [u8; 2],
     /// The GPIOs with an ADC input, by channel.
     pub(crate) adc_gpios: std::ops::RangeInclusive<u8>,
+    /// What the ADC's multiplexer selects.
+    pub(crate) adc_inputs: AdcInputs,
 }
 
 /// A port.

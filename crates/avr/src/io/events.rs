@@ -271,10 +271,11 @@ impl Io {
     }
 
     fn end_conversion(&mut self, cycle: u64) {
-        let Some(channel) = self.devices.adc.ending(cycle) else { return };
+        let Some(selected) = self.devices.adc.ending(cycle) else { return };
         let at = self.time(cycle);
-        let microvolts = self.outside.adc_microvolts(at, channel);
-        self.devices.adc.end(microvolts);
+        let outside = &mut self.outside;
+        let result = self.part.adc_inputs.convert(selected, |channel| outside.adc_microvolts(at, channel));
+        self.devices.adc.end(result);
     }
 
     fn end_twi(&mut self, cycle: u64) {

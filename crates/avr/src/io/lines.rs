@@ -84,6 +84,12 @@ impl Io {
         }
     }
 
+    /// How long a character is to the USART with this receiving pin.
+    pub(crate) fn received_character(&self, pin: u8) -> Option<Picoseconds> {
+        let number = self.part.usarts.iter().position(|[rxd, _]| *rxd == pin)?;
+        self.reception(number).map(|reception| mcu::Reception::whole(&reception))
+    }
+
     /// How a USART receives, where it does.
     fn reception(&self, number: usize) -> Option<Reception> {
         let usart = self.devices.usarts.get(number).filter(|usart| usart.receives())?;

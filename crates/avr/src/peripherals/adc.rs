@@ -1,8 +1,10 @@
 //! The ADC (ATmega328P datasheet, "Analog-to-Digital Converter"): a conversion takes 13 of its clocks, the first one after it was
-//! switched on 25, and one that something triggers 13.5. AVCC and AREF are taken to be 5 V, the band gap 1.1 V.
+//! switched on 25, and one that something triggers 13.5. AVCC and AREF are taken to be 5 V, the band gap 1.1 V. What it converts is
+//! in `adc_inputs`.
 //!
-//! Left out: differential channels and their gain, the temperature's scatter between chips, and noise.
+//! Left out: the temperature's scatter between chips, and noise.
 
+use super::adc_inputs::{Selection, selection};
 use super::{NEVER, has};
 
 const ADEN: u8 = 7;
@@ -10,19 +12,9 @@ const ADSC: u8 = 1 << 6;
 const ADATE: u8 = 5;
 const ADIF: u8 = 1 << 4;
 const ADIE: u8 = 3;
-const MUX: u8 = 0x0f;
 const ADLAR: u8 = 5;
 const FIRST_CLOCKS: u64 = 25;
 const CLOCKS: u64 = 13;
-const SUPPLY_UV: i64 = 5_000_000;
-const BAND_GAP_UV: i64 = 1_100_000;
-const STEPS: i64 = 1024;
-/// The channel of the temperature sensor: 314 mV at 25 degrees (datasheet, "Temperature Measurement").
-const TEMPERATURE: u8 = 8;
-const TEMPERATURE_UV: i32 = 314_000;
-const BAND_GAP: u8 = 14;
-/// Where an input that is open floats to, for want of anything better.
-const OPEN_UV: i32 = 0;
 
 /// The ADC.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -34,8 +26,8 @@ pub(crate) struct Adc {
     is_held: bool,
     ends: u64,
     is_first: bool,
-    /// The channel and the reference of the conversion.
-    sampled: u8,
+    /// The input and the reference of the conversion.
+    sampled: Selection,
 }
 
 impl Adc {
@@ -63,6 +55,11 @@ impl Adc {
         self.control[0] &= !ADIF;
     }
 
+    /// Cycles of its clock, while it is on.
+    pub(crate) fn clock_division(&self) -> Option<u64> {
+        has(self.control[0], ADEN).then(|| self.division())
+    }
+
     /// Cycles of its clock.
     fn division(&self) -> u64 {
         1 << (self.control[0] & 7).max(1)
@@ -70,30 +67,22 @@ impl Adc {
 
     fn begin(&mut self, cycle: u64) {
         let clocks = if std::mem::take(&mut self.is_first) { FIRST_CLOCKS } else { CLOCKS };
-        self.sampled = self.select;
+        self.sampled = selection(self.select, self.control[1]);
         self.ends = cycle + clocks * self.division();
         self.control[0] |= ADSC;
     }
 
-    /// The channel of a conversion that ends by a cycle.
-    pub(crate) fn ending(&self, cycle: u64) -> Option<u8> {
-        (self.ends <= cycle).then_some(self.sampled & MUX)
+    /// What a conversion that ends by a cycle had selected.
+    pub(crate) fn ending(&self, cycle: u64) -> Option<Selection> {
+        (self.ends <= cycle).then_some(self.sampled)
     }
 
-    /// A conversion ends, with the voltage at its channel in microvolts where there is one.
-    pub(crate) fn end(&mut self, microvolts: Option<i32>) {
+    /// A conversion ends with a result.
+    pub(crate) fn end(&mut self, result: u16) {
         let at = self.ends;
         self.ends = NEVER;
-        let microvolts = match self.sampled & MUX {
-            TEMPERATURE => TEMPERATURE_UV,
-            BAND_GAP => BAND_GAP_UV as i32,
-            15 => 0,
-            _ => microvolts.unwrap_or(OPEN_UV),
-        };
-        let reference = if self.sampled >> 6 == 3 { BAND_GAP_UV } else { SUPPLY_UV };
-        let steps = i64::from(microvolts) * STEPS / reference;
         if !self.is_held {
-            self.result = steps.clamp(0, STEPS - 1) as u16;
+            self.result = result;
         }
         self.control[0] = self.control[0] & !ADSC | ADIF;
         // Free running is the only trigger that is here.

@@ -2,6 +2,7 @@
 //! and says which of its interrupts are pending.
 
 pub(crate) mod adc;
+pub(crate) mod adc_inputs;
 pub(crate) mod eeprom;
 pub(crate) mod external;
 pub(crate) mod program_memory;

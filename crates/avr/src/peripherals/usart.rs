@@ -32,6 +32,8 @@ pub(crate) struct Usart {
     control: u8,
     format: u8,
     divisor: u16,
+    /// Cycles of a bit of the last frame that was sent; 0 before.
+    sent_bit_cycles: u64,
     /// The byte that waits for the shift register.
     waiting: Option<u8>,
     shifting: Option<Frame>,
@@ -74,6 +76,7 @@ impl Usart {
             // 8 bits, no parity, one stop bit.
             format: 0x06,
             divisor: 0,
+            sent_bit_cycles: 0,
             waiting: None,
             shifting: None,
             received: VecDeque::new(),
@@ -109,6 +112,11 @@ impl Usart {
     /// Whether it could take no byte.
     pub(crate) fn is_full(&self) -> bool {
         self.waiting.is_some()
+    }
+
+    /// Cycles of a bit of the last frame that was sent; nothing before.
+    pub(crate) fn sent_bit_cycles(&self) -> Option<u64> {
+        (self.sent_bit_cycles > 0).then_some(self.sent_bit_cycles)
     }
 
     pub(crate) fn shape(&self) -> Shape {
@@ -199,7 +207,9 @@ impl Usart {
             return None;
         }
         let byte = self.waiting.take()?;
-        let frame = Frame { byte, start: cycle, end: cycle + self.shape().frame_cycles() };
+        let shape = self.shape();
+        self.sent_bit_cycles = shape.bit_cycles;
+        let frame = Frame { byte, start: cycle, end: cycle + shape.frame_cycles() };
         self.shifting = Some(frame);
         self.shifting
     }

@@ -12,6 +12,7 @@ use mcu::{
 use units::Picoseconds;
 
 use crate::chip::{Avr, RESET};
+use crate::clock_hint;
 use crate::facts::facts_of;
 use crate::report;
 
@@ -47,6 +48,10 @@ impl Lines for Avr {
 
     fn hear_line(&mut self, pin: u8, edges: &[Edge], known_to: Picoseconds) -> Result<(), Picoseconds> {
         self.io.hear_line(pin, edges, known_to, self.state.now)
+    }
+
+    fn received_character(&self, pin: u8) -> Option<Picoseconds> {
+        self.io.received_character(pin)
     }
 }
 
@@ -222,6 +227,10 @@ impl Reports for Avr {
 
     fn wakes_from_outside(&self) -> Vec<String> {
         report::wakes_from_outside(self)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        clock_hint::notes(self)
     }
 
     fn describe_hang(&self, symbols: &Symbols) -> Option<String> {

@@ -7,7 +7,8 @@ use lan::{SupplyKind, radio_amperes};
 use serde::Serialize;
 use units::Picoseconds;
 
-use super::Board;
+use super::parts::cyw43439;
+use super::{Board, BoardFile, PartEntry};
 use currents::{PartCurrents, Spent};
 
 /// What a board took of its supply up to a time, or between two times.
@@ -86,6 +87,15 @@ impl BoardEnergy {
 impl PartEnergy {
     fn coulombs(&self) -> f64 {
         self.states.iter().filter_map(|state| state.coulombs).sum()
+    }
+}
+
+impl BoardFile {
+    /// Whether the currents of any of its parts are known; the energy of a board without them is never told.
+    pub fn has_currents(&self) -> bool {
+        let parts = self.parts.iter().map(PartEntry::kind);
+        let mut named = std::iter::once(self.mcu.facts.name).chain(parts);
+        named.any(|name| PartCurrents::of(name).is_some() || name == cyw43439::KIND.name)
     }
 }
 

@@ -1,8 +1,9 @@
 //! What a connection has sent and how much more it may: an initial congestion window of ten segments (RFC 6928), slow
 //! start and halving after a loss (RFC 5681), and Nagle's algorithm as Linux has it (Minshall's variant: only a short
 //! segment that is not acknowledged holds back another short one). Into a small window it sends whole segments or the rest
-//! (RFC 9293 section 3.8.6.2.1), and segments of at most half the largest window. smoltcp knows none of this; it is steered
-//! through the window that it sees. After a time-out smoltcp sends its whole window again, not one segment.
+//! (RFC 9293 section 3.8.6.2.1), and segments of at most half the largest window. A segment that is lost behind one that was
+//! repeated is repeated at the acknowledgement of that one (NewReno, RFC 6582), and after a time-out one segment goes out, then
+//! as many as slow start lets. smoltcp knows none of this; it is steered through the window that it sees.
 
 use std::collections::VecDeque;
 
@@ -13,7 +14,7 @@ use super::segment::{FIN, SYN, Segment, after};
 const INITIAL_WINDOW_SEGMENTS: u32 = 10;
 
 /// Acknowledgements that say nothing new before a segment counts as lost (RFC 5681).
-const DUPLICATES: u32 = 3;
+pub(super) const DUPLICATES: u32 = 3;
 
 /// The sending half of a connection, as seen on the wire.
 #[derive(Debug, Clone)]
@@ -39,6 +40,15 @@ pub(super) struct Sender {
     opening: bool,
     /// Losses up to here are one.
     recovery_end: Option<u32>,
+    /// After a time-out: up to where segments were sent again.
+    resent_to: Option<u32>,
+    /// The next segment that is sent again fills a hole behind one that was repeated.
+    fills_hole: bool,
+    has_hole: bool,
+    /// The next segment that is sent again is so because acknowledgements repeat.
+    is_repeated_fast: bool,
+    /// A time-out has changed what smoltcp may see.
+    has_timed_out: bool,
     /// Segments with data that were sent again.
     pub(super) retransmitted: u64,
 }
@@ -60,6 +70,11 @@ impl Sender {
             duplicates: 0,
             opening: true,
             recovery_end: None,
+            resent_to: None,
+            fills_hole: false,
+            has_hole: false,
+            is_repeated_fast: false,
+            has_timed_out: false,
             retransmitted: 0,
         }
     }
@@ -111,7 +126,12 @@ impl Sender {
         if self.ends.len() >= (self.shown_window / self.segment_bytes).max(1) as usize {
             return 0;
         }
-        self.offered.min(self.shown_window).saturating_sub(self.in_flight())
+        self.offered.min(self.whole_segments()).saturating_sub(self.in_flight())
+    }
+
+    /// The congestion window in whole segments, as Linux counts it.
+    fn whole_segments(&self) -> u32 {
+        self.shown_window / self.segment_bytes * self.segment_bytes
     }
 
     /// The window field that smoltcp is to see; nothing where it sees that already. What is on its way is always within it:
@@ -122,6 +142,11 @@ impl Sender {
     }
 
     fn field(&self, queued: usize, force: bool, shift: u8) -> u16 {
+        if self.resent_to.is_some() {
+            // What was on its way counts as lost. A segment stays whole, though a field says it in coarse steps.
+            let window = self.offered.min(self.whole_segments()).div_ceil(1 << shift);
+            return u16::try_from(window).unwrap_or(u16::MAX).max(1);
+        }
         let room = if self.is_blocked(queued) && !force { 0 } else { self.room() };
         let in_flight = self.in_flight();
         let least = u16::from(in_flight > 0);
@@ -156,7 +181,7 @@ impl Sender {
             self.ends.push_back(self.next);
         } else {
             self.retransmitted += 1;
-            self.lost();
+            self.repeats(segment.end());
         }
         new && segment.payload_bytes > 0
     }
@@ -172,14 +197,17 @@ impl Sender {
                 self.ends.pop_front();
             }
             if self.recovery_end.is_some_and(|end| !after(end, self.unacknowledged)) {
-                self.recovery_end = None;
+                (self.recovery_end, self.resent_to) = (None, None);
             }
+            self.has_hole = self.recovery_end.is_some() && self.resent_to.is_none();
+            (self.fills_hole, self.is_repeated_fast) = (self.has_hole, false);
             let of_the_syn = u32::from(std::mem::take(&mut self.opening));
             self.grow(newly - of_the_syn);
             queued = queued.saturating_sub((newly - of_the_syn) as usize);
             self.shown_window = self.congestion_window;
         } else if segment.is_pure_ack() && segment.acknowledgment == self.unacknowledged {
             self.duplicates = self.duplicates.saturating_add(1);
+            self.is_repeated_fast |= self.duplicates == DUPLICATES;
         }
         let shift = if segment.has(SYN) { 0 } else { self.peer_shift };
         self.offered = u32::from(segment.window) << shift;
@@ -196,14 +224,45 @@ impl Sender {
         self.congestion_window = self.congestion_window.saturating_add(grown);
     }
 
-    fn lost(&mut self) {
-        if self.recovery_end.is_some_and(|end| after(end, self.unacknowledged)) {
+    /// A segment goes out again: behind one that was repeated, because acknowledgements repeat, or after a time-out.
+    fn repeats(&mut self, end: u32) {
+        if std::mem::take(&mut self.fills_hole) {
             return;
         }
+        if std::mem::take(&mut self.is_repeated_fast) {
+            if self.recovery_end.is_none() {
+                self.lost();
+                self.congestion_window = self.slow_start_threshold;
+            }
+            return;
+        }
+        if self.resent_to.is_none_or(|resent_to| !after(end, resent_to)) {
+            self.lost();
+            self.congestion_window = self.segment_bytes;
+            self.shown_window = self.congestion_window;
+            self.has_timed_out = true;
+        }
+        self.resent_to = Some(end);
+    }
+
+    fn lost(&mut self) {
         let in_flight = self.next.wrapping_sub(self.unacknowledged);
         self.slow_start_threshold = (in_flight / 2).max(2 * self.segment_bytes);
-        self.congestion_window =
-            if self.duplicates >= DUPLICATES { self.slow_start_threshold } else { self.segment_bytes };
         self.recovery_end = Some(self.next);
+    }
+
+    /// The window field that smoltcp saw last.
+    pub(super) fn shown_field(&self) -> u16 {
+        self.shown_field
+    }
+
+    /// Whether there was a time-out since somebody asked last, after which smoltcp has to see a smaller window.
+    pub(super) fn take_time_out(&mut self) -> bool {
+        std::mem::take(&mut self.has_timed_out)
+    }
+
+    /// Whether the last acknowledgement says that the segment behind a repeated one was lost as well, of which smoltcp knows nothing.
+    pub(super) fn take_hole(&mut self) -> bool {
+        std::mem::take(&mut self.has_hole)
     }
 }

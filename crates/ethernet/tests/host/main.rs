@@ -9,6 +9,7 @@ mod datagrams;
 mod kernel_acks;
 mod kernel_ipv6;
 mod kernel_sends;
+mod loss_recovery;
 mod small_window;
 mod snapshot;
 mod speed;

@@ -1,5 +1,5 @@
 //! The management interface: MDC and MDIO, by frames of 64 bits (IEEE 802.3 clause 22). A bit is taken where MDC rises, and what
-//! the PHY answers is at MDIO from that edge on: at most 30 ns later (LAN8720 datasheet 1.0, 6.1).
+//! the PHY answers is at MDIO from that edge on: at most 300 ns later (LAN8720A datasheet 1.4, Table 5.12).
 
 /// Ones before a frame.
 const PREAMBLE_BITS: u32 = 32;

@@ -54,6 +54,8 @@ pub struct Counts {
 #[derive(Debug, Clone)]
 pub struct Lan8720 {
     registers: Registers,
+    /// At its strap.
+    address: u8,
     negotiation_time: Picoseconds,
     cable: Option<Speed>,
     clock_hz: u64,
@@ -71,6 +73,7 @@ impl Lan8720 {
     pub fn new(address: u8, negotiation_time: Picoseconds) -> Self {
         Self {
             registers: Registers::new(address),
+            address,
             negotiation_time,
             cable: None,
             clock_hz: 0,
@@ -102,7 +105,7 @@ impl Lan8720 {
     pub fn set_reset(&mut self, at: Picoseconds, is_high: bool) {
         if self.is_reset == is_high {
             self.is_reset = !is_high;
-            self.registers = Registers::new(self.registers.address());
+            self.registers = Registers::new(self.address);
             self.begin_link(at);
         }
     }

@@ -16,7 +16,7 @@ const PREAMBLE_DIBITS: usize = 31;
 /// those of another PHY with RMII, the DP83848 (T2.26.3 and T2.26.5 of its datasheet: 18.5 and 38 bits).
 const CARRIER_DELAY: Picoseconds = Picoseconds::from_ns(180);
 const DATA_DELAY: Picoseconds = Picoseconds::from_ns(380);
-/// From a rising edge of REF_CLK to new levels: between 3 and 16 ns for PHYs of this maker (LAN867x datasheet, table 7-14).
+/// From a rising edge of REF_CLK to new levels: between 3 and 14 ns (LAN8720A datasheet 1.4, Table 5.10).
 const OUTPUT_DELAY: Picoseconds = Picoseconds::from_ns(8);
 
 /// REF_CLK: a rising edge, from which all others are whole periods away.

@@ -8,8 +8,8 @@ use super::rmii::Clock;
 
 /// TX_EN, above TXD1 and TXD0.
 pub const TX_EN: u8 = 4;
-/// Levels stand that long before and after a rising edge (LAN867x datasheet, table 7-14, as RMII PHYs of this maker have it; the
-/// RMII specification has 4 and 2 ns for the sender's other end).
+/// Levels stand that long before and after a rising edge (LAN8720A datasheet 1.4, Table 5.10; the RMII specification has 4 and 2 ns
+/// for the sender's other end).
 const SETUP: Picoseconds = Picoseconds::from_ns(4);
 const HOLD: Picoseconds = Picoseconds::new(1500);
 /// From the pins to the wire: of the DP83848 as well (T2.24.4: 11 bits).

@@ -55,6 +55,12 @@ impl Rp2040 {
         blocks.uart[usize::from(port)].hear_line(edges, known_to, io)
     }
 
+    /// How long a character is to the UART at the receiving end of a line, as it is set now.
+    pub fn received_character(&self, pin: u8) -> Option<Picoseconds> {
+        let port = (FACTS.uart_receives)(pin)?;
+        self.bus.blocks.uart[usize::from(port)].received_character(&self.bus.io)
+    }
+
     /// How many characters a line brought while its pin was another function's than the UART's, which saw none of them.
     pub fn unheard_characters(&self, pin: u8) -> u64 {
         let port = (FACTS.uart_receives)(pin);

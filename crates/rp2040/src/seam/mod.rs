@@ -224,6 +224,10 @@ impl Lines for Rp2040 {
         Rp2040::hear_line(self, pin, edges, known_to)
     }
 
+    fn received_character(&self, pin: u8) -> Option<Picoseconds> {
+        Rp2040::received_character(self, pin)
+    }
+
     fn unheard_characters(&self, pin: u8) -> u64 {
         Rp2040::unheard_characters(self, pin)
     }

@@ -59,7 +59,7 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
         *_spi(stages, evidence, amount),
         *timer_causes(stages, evidence),
         *(_silence(stage) for stage in stages if stage.cause == "protocol"),
-        *_console(stages),
+        *_console(stages, evidence),
         *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
         *_power_save(stages, evidence),
@@ -152,14 +152,20 @@ def _silence(stage: Stage) -> NamedCause:
     return NamedCause(f"silence until {who} sends again", stage.ps, change, "retransmission", evidence=sentences)
 
 
-def _console(stages: Sequence[Stage]) -> list[NamedCause]:
+def _console(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
     waits = [stage for stage in stages if stage.cause == "console"]
     if not waits:
         return []
     ps = sum_ps(waits)
-    evidence = ("A higher baud rate shortens the wait, and the DMA can print meanwhile.",)
-    name, change = "the console's UART", "print less, or let the DMA print"
-    return [NamedCause(name, ps, change, "console", "waits for", evidence, ps, least_share=_CONSOLE_SHARE)]
+    if _has_dma(evidence):
+        change, sentence = (
+            "print less, or let the DMA print",
+            "A higher baud rate shortens the wait, and the DMA can print meanwhile.",
+        )
+    else:
+        change, sentence = "print less, or raise its baud rate", "A higher baud rate shortens the wait."
+    name = "the console's UART"
+    return [NamedCause(name, ps, change, "console", "waits for", (sentence,), ps, least_share=_CONSOLE_SHARE)]
 
 
 def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:

@@ -132,7 +132,7 @@ impl Places {
         let fields = ["board", "firmware", "settings"];
         let by_lines = !setup.lines.is_empty();
         let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), by_lines, fields)?;
-        check_bounds(row, &dut.firmware)?;
+        check_bounds(row, &dut)?;
         let (mut network, of) = self.network(row, setup)?;
         let peer = setup.peer.as_ref().map(|peer| {
             let fields = ["peer.board", "peer.firmware", "peer.settings"];
@@ -244,17 +244,24 @@ impl Places {
     }
 }
 
-/// A bound on RAM needs an image that says what it takes of it.
-fn check_bounds(row: &Row, firmware: &Firmware) -> Result<(), Wrong> {
-    let is_bounded = row.bounds.iter().any(|bound| bound.bounded == Bounded::Ram);
-    if !is_bounded || firmware.sizes.ram_bytes.is_some() {
-        return Ok(());
+/// A bound on RAM needs an image that says what it takes of it, and one on the energy a board with a part whose currents are known.
+fn check_bounds(row: &Row, ready: &ReadyBoard) -> Result<(), Wrong> {
+    let is_bounded = |figure| row.bounds.iter().any(|bound| bound.bounded == figure);
+    if is_bounded(Bounded::Ram) && ready.firmware.sizes.ram_bytes.is_none() {
+        let message = format!(
+            "{} does not say how much RAM it takes; name the ELF of the same build, or leave the bound out",
+            ready.firmware.name
+        );
+        return Err(("bounds.ram", message));
     }
-    let message = format!(
-        "{} does not say how much RAM it takes; name the ELF of the same build, or leave the bound out",
-        firmware.name
-    );
-    Err(("bounds.ram", message))
+    if is_bounded(Bounded::Energy) && !ready.board.has_currents() {
+        let message = format!(
+            "no current is known of any part of board {}, so that a message has no energy; leave the bound out",
+            ready.board.name
+        );
+        return Err(("bounds.energy", message));
+    }
+    Ok(())
 }
 
 /// The lines between two boards, by the names that each has for its pins.

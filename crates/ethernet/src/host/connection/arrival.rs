@@ -45,6 +45,9 @@ impl TcpConnection {
         below.port.offer(frame);
         clock::set_timestamp(below.now, self.timestamp_offset());
         self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
+        if segment.has(ACK) && self.sender.take_hole() {
+            self.repeat_oldest(self.sender.shown_field(), below);
+        }
         if segment.has(RST) && matches!(self.state(), State::Closed | State::Listen) {
             self.was_reset = true;
         }

@@ -8,6 +8,7 @@ use crate::host::clock;
 use crate::host::limits::Limit;
 use crate::host::persist::{probe, window_update};
 use crate::host::segment::{ACK, RST, SYN, Segment, after};
+use crate::host::sender::DUPLICATES;
 
 /// Segments of one go; a window holds fewer.
 const MOST_SEGMENTS: usize = 65_536;
@@ -36,6 +37,9 @@ impl TcpConnection {
             self.poll_once(below);
             if self.drain(below) == 0 {
                 break;
+            }
+            if self.sender.take_time_out() {
+                self.steer(false, below);
             }
         }
         self.conclude();
@@ -76,6 +80,15 @@ impl TcpConnection {
         let queued = self.socket().send_queue();
         if let Some(window) = self.sender.steer(queued, force) {
             let acknowledgment = self.sender.unacknowledged();
+            below.port.offer(window_update(&self.tuple, self.expected, acknowledgment, window));
+            self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
+        }
+    }
+
+    /// Has smoltcp repeat the oldest segment, as it does when an acknowledgement has come three times more.
+    pub(super) fn repeat_oldest(&mut self, window: u16, below: &mut Below<'_>) {
+        let acknowledgment = self.sender.unacknowledged();
+        for _ in 0..DUPLICATES {
             below.port.offer(window_update(&self.tuple, self.expected, acknowledgment, window));
             self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
         }

@@ -65,6 +65,11 @@ impl Uart {
         }
     }
 
+    /// How long a character is, where one would be received.
+    pub(crate) fn received_character(&self, io: &Io) -> Option<Picoseconds> {
+        self.reception(io).map(|reception| mcu::Reception::whole(&reception))
+    }
+
     fn reception(&self, io: &Io) -> Option<Reception> {
         let (divider, hz) = (self.divider, io.clocks.peri_hz);
         let is_on = self.is_on(CR_RXE) && self.cr & CR_LBE == 0 && divider >= 64 && hz > 0;
