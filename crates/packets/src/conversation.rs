@@ -110,11 +110,13 @@ impl Conversation {
         (end.least_window.unwrap_or(0), end.most_window)
     }
 
-    /// Takes the next segment of the connection.
+    /// Takes the next segment of the connection. One that was recorded earlier than the last one is taken to be as late: no stretch of
+    /// time is counted twice, so that sums have room.
     pub fn take(&mut self, segment: &Segment) {
         let side = if segment.from == self.client { Side::Client } else { Side::Peer };
-        let now = segment.at_ps;
-        let last = *self.last_ps.get_or_insert(now);
+        let last = *self.last_ps.get_or_insert(segment.at_ps);
+        let now = segment.at_ps.max(last);
+        let segment = &Segment { at_ps: now, ..*segment };
         self.first_ps.get_or_insert(now);
         self.count_blocked(last, now);
         let before = self.ends.clone();
@@ -130,14 +132,14 @@ impl Conversation {
         if segment.bytes > 0 {
             self.last_data = Some(side);
         }
-        self.last_ps = Some(now.max(last));
+        self.last_ps = Some(now);
     }
 
     fn count_blocked(&mut self, last: i64, now: i64) {
         for side in [Side::Client, Side::Peer] {
             let [end, other] = [&self.ends[side.place()], &self.ends[side.other().place()]];
             if end.under_way() > 0 && end.is_blocked_by(other) {
-                self.blocked_ps[side.place()] += (now - last).max(0);
+                self.blocked_ps[side.place()] += now - last;
             }
         }
     }

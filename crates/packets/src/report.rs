@@ -102,7 +102,8 @@ struct Totals {
 impl Totals {
     fn add(&mut self, found: &mut Report, all: &mut Vec<Silence>, one: &Conversation) {
         found.connections += 1;
-        found.busy_ps += one.busy_ps();
+        // Of all connections together there may be more than a recording is long.
+        found.busy_ps = found.busy_ps.saturating_add(one.busy_ps());
         found.way_ps = match (found.way_ps, one.way_ps()) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -112,7 +113,7 @@ impl Totals {
         }
         for side in [Side::Client, Side::Peer] {
             let place = side.place();
-            self.blocked_ps[place] += one.blocked_ps(side);
+            self.blocked_ps[place] = self.blocked_ps[place].saturating_add(one.blocked_ps(side));
             found.sent_bytes[place] += one.sent_bytes(side);
             found.repeated[place] += one.repeated(side);
             let ((least, most), window) = (one.window(side), &mut found.window[place]);
@@ -132,7 +133,7 @@ impl Totals {
             groups.insert((Cause::Opening, Side::Client), self.opening_ps);
         }
         let waits = groups.into_iter().map(|((cause, side), lengths_ps)| {
-            let share = (lengths_ps.iter().sum::<i64>() as f64 / busy).min(1.0);
+            let share = (lengths_ps.iter().map(|&ps| ps as f64).sum::<f64>() / busy).min(1.0);
             Waits { cause, side, lengths_ps, share }
         });
         found.waits = waits.collect();

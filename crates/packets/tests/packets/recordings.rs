@@ -297,6 +297,27 @@ proptest! {
         prop_assert!(report.blocked_share.into_iter().all(share));
         prop_assert!(report.busy_ps >= 0);
     }
+
+    /// A clock may have been set while the recorder ran, and a broken file has any times: here some weeks apart, there and back.
+    #[test]
+    fn times_in_any_order_are_followed(
+        steps in proptest::collection::vec((0..2_usize, 0..3000_u16, 0..10_000_000_000_000_u64), 0..60),
+    ) {
+        let mut talk = Talk::opened();
+        let mut latest_us = TODAY_US + WAY_US + 10;
+        for (from, bytes, since_us) in steps {
+            talk.now_us = TODAY_US + since_us;
+            latest_us = latest_us.max(talk.now_us);
+            talk.segment(from, ACK, bytes);
+        }
+        let report = talk.report();
+        let longest_ps = i64::try_from(latest_us - TODAY_US).unwrap().saturating_mul(1_000_000);
+        prop_assert!((0..=longest_ps).contains(&report.busy_ps));
+        let share = |share: f64| (0.0..=1.0).contains(&share);
+        prop_assert!(report.waits.iter().all(|waits| share(waits.share)));
+        prop_assert!(report.waits.iter().all(|waits| waits.lengths_ps.iter().all(|ps| (0..=longest_ps).contains(ps))));
+        prop_assert!(report.blocked_share.into_iter().all(share));
+    }
 }
 
 #[test]
