@@ -36,6 +36,12 @@ def test_a_thermostat_gets_an_address_and_serves_its_page(tmp_path: Path) -> Non
     http = board.traffic["http"]
     assert http.failure is None
     assert {counter.name: counter.value for counter in http.counters}["answered"] == 3
+    # The sketch prints its page out of flash, which Arduino's Print hands on byte by byte: each goes out as a segment
+    # of its own and is waited for. 57 bytes on the SPI at 8 MHz and two frames of 64 bytes are the least of it.
+    least_us = 57 * 8 / 8 + 2 * 6.72
+    for sample in board.traffic.samples("http"):
+        microseconds = (sample["done_ps"] - sample["first_byte_ps"]) / 1e6 / sample["response_bytes"]
+        assert least_us < microseconds < 5 * least_us
 
 
 def test_a_boot_loader_of_the_1284p_opens_its_tftp_server() -> None:

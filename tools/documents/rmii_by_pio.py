@@ -26,12 +26,13 @@ COLUMNS = {
     "dma-sram": "sniffer, SRAM",
     "dma-flash": "sniffer, flash",
 }
-KINDS = ("published", "simulated", "simulated, rings of 8 KiB")
+KINDS = ("published", "simulated", "simulated, a PC of 100 us", "simulated, rings of 8 KiB")
+VARIANTS = {"-100us": KINDS[2], "-8k": KINDS[3]}
 SCALE = 1.6
 
 
 def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
-    """A bar for each figure of the table: published, simulated, and simulated with larger rings."""
+    """A bar for each figure of the table: published, simulated, and simulated with another PC or with larger rings."""
     drawn: list[dict[str, Any]] = []
     for row in run.captures:
         column = next((name for name in COLUMNS if row.name.startswith(name)), None)
@@ -40,11 +41,11 @@ def bars(run: airwire.Analysis) -> list[dict[str, Any]]:
             continue
         if row.name.endswith("-fast"):
             continue
-        clock = row.name.removeprefix(f"{column}-").removesuffix("-8k")
+        variant = next((end for end in VARIANTS if row.name.endswith(end)), "")
+        clock = row.name.removeprefix(f"{column}-").removesuffix(variant)
         one = {"column": COLUMNS[column], "clock": clock}
-        kind = KINDS[2] if row.name.endswith("-8k") else KINDS[1]
-        drawn.append({**one, "kind": kind, "rate": target.figure.value / 1e6})
-        if target.published is not None and kind == KINDS[1]:
+        drawn.append({**one, "kind": VARIANTS.get(variant, KINDS[1]), "rate": target.figure.value / 1e6})
+        if target.published is not None:
             drawn.append({**one, "kind": KINDS[0], "rate": target.published.value})
     return drawn
 
@@ -72,7 +73,7 @@ def specification(values: list[dict[str, Any]]) -> dict[str, Any]:
                             "field": "kind",
                             "scale": {
                                 "domain": list(KINDS),
-                                "range": ["var(--unknown)", "var(--series1)", "var(--series5)"],
+                                "range": ["var(--unknown)", "var(--series1)", "var(--series3)", "var(--series5)"],
                             },
                             "legend": {"title": None},
                         },
