@@ -8,6 +8,7 @@ mod driver;
 mod exchange;
 mod frames;
 mod impaired;
+mod ipv6;
 mod peers;
 mod spi;
 mod storms;
