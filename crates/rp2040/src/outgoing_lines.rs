@@ -2,7 +2,8 @@
 //! UART gives a whole character when its start bit begins; all else gives a change when it happens. A pin that the chip does
 //! not drive leaves a serial line idle, which is high; a plain wire has the level of the pin's net, whoever makes it.
 //!
-//! Left out: a character that has begun goes out whole, whatever becomes of UART and pin meanwhile.
+//! Left out: a character that has begun goes out whole, whatever becomes of UART and pin meanwhile. What begins before it has ended,
+//! as only after a reset of the UART it can, finds the line taken and is lost.
 
 use mcu::{Character, Edge, Outgoing};
 use units::Picoseconds;
@@ -63,8 +64,12 @@ impl OutgoingLines {
 
     /// A character of a UART begins: the changes of its levels, from its start bit on, after which the line is high.
     pub(crate) fn send(&mut self, character: Character, edges: impl IntoIterator<Item = Edge>) {
+        let decided_to = &mut self.decided_to[usize::from(character.pin)];
+        if character.start < *decided_to {
+            return;
+        }
+        *decided_to = character.end;
         self.outgoing.edges.extend(edges);
-        self.decided_to[usize::from(character.pin)] = character.end;
         self.outgoing.characters.push(character);
     }
 
