@@ -92,7 +92,7 @@ def test_an_image_for_another_clock_than_the_boards_is_told_by_the_rate_of_its_s
     (note,) = notes["22.1184 MHz"]
     # 17 times 8 cycles a bit are 117647 baud at 16 MHz, as near to 115200 as its dividers come.
     assert note == (
-        "The image seems to be built for 16 MHz: here, at 22.1184 MHz, USART1 sends at 162635 baud instead of 115200, "
+        "The image seems to be built for 16 MHz: here, at 22.1184 MHz, USART0 sends at 162635 baud instead of 115200, "
         "and its delays are off as much"
     )
 

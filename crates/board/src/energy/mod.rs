@@ -7,7 +7,6 @@ use lan::{SupplyKind, radio_amperes};
 use serde::Serialize;
 use units::Picoseconds;
 
-use super::parts::cyw43439;
 use super::{Board, BoardFile, PartEntry};
 use currents::{PartCurrents, Spent};
 
@@ -91,11 +90,11 @@ impl PartEnergy {
 }
 
 impl BoardFile {
-    /// Whether the currents of any of its parts are known; the energy of a board without them is never told.
+    /// Whether the currents of any of its parts are known; the energy of a board without them is never told. A radio is at a
+    /// microcontroller whose currents are.
     pub fn has_currents(&self) -> bool {
         let parts = self.parts.iter().map(PartEntry::kind);
-        let mut named = std::iter::once(self.mcu.facts.name).chain(parts);
-        named.any(|name| PartCurrents::of(name).is_some() || name == cyw43439::KIND.name)
+        std::iter::once(self.mcu.facts.name).chain(parts).any(|name| PartCurrents::of(name).is_some())
     }
 }
 
