@@ -39,7 +39,7 @@ fn message(from: Ipv6Addr, to: Ipv6Addr, message: &Icmpv6Repr<'_>) -> Vec<u8> {
     bytes
 }
 
-fn solicitation(from: Ipv6Addr, target_addr: Ipv6Addr, hop_limit: u8) -> Vec<u8> {
+pub(super) fn solicitation(from: Ipv6Addr, target_addr: Ipv6Addr, hop_limit: u8) -> Vec<u8> {
     let [.., a, b, c] = target_addr.octets();
     let group: Ipv6Addr = Ipv6Addr::from(
         u128::from("ff02::1:ff00:0".parse::<Ipv6Addr>().unwrap())

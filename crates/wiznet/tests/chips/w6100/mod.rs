@@ -1,6 +1,7 @@
 //! The W6100's own: registers as ioLibrary's header gives them, locks, PHY, and IPv6 against a smoltcp interface.
 
 mod discovery;
+mod garbage;
 mod sockets;
 
 use std::net::Ipv6Addr;
