@@ -96,20 +96,14 @@ impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
         };
         let until = (due.max(self.now).min(end) + self.turn).min(end);
         let mut ran_to = [until; N];
-        let mut moved = false;
         for (owner, one) in self.owners.iter_mut().enumerate() {
-            let before = one.now();
-            let ran = one.run_until(until, context);
-            moved |= one.now() > before;
-            match ran {
+            match one.run_until(until, context) {
                 Ran::Through => {}
                 Ran::Waits => ran_to[owner] = one.now().min(until),
                 Ran::Ended(ended) => return Ok(Turn::Ended { owner, ended }),
             }
         }
-        // Who still waits where nobody moves has to hear of what lies beyond the end: it goes on from where it is in the next run.
-        let is_stuck = !moved && until == end;
-        self.now = if is_stuck { end } else { ran_to.into_iter().min().unwrap_or(until) };
+        self.now = ran_to.into_iter().min().unwrap_or(until);
         self.wire.exchange(&mut self.owners, Taken { turn: self.turn, ran_to: &ran_to })?;
         Ok(Turn::Taken)
     }
@@ -199,50 +193,6 @@ mod tests {
             throws.reverse();
         }
         Ok(throws)
-    }
-
-    /// Goes on to 90 and waits there for what the other does after 100.
-    #[derive(Debug, Default)]
-    struct Waiting(i64);
-
-    impl Owner<()> for Waiting {
-        type Ended = &'static str;
-
-        fn now(&self) -> Picoseconds {
-            Picoseconds::new(self.0)
-        }
-
-        fn next_event(&mut self) -> Option<Picoseconds> {
-            Some(Picoseconds::new(self.0))
-        }
-
-        fn run_until(&mut self, end: Picoseconds, (): &()) -> Ran<&'static str> {
-            self.0 = end.ps().min(90);
-            if end.ps() > 90 { Ran::Waits } else { Ran::Through }
-        }
-    }
-
-    struct Nothing;
-
-    impl Wire<Waiting> for Nothing {
-        type Error = String;
-
-        fn look_ahead(&self) -> Picoseconds {
-            Picoseconds::new(FLIGHT)
-        }
-
-        fn exchange(&mut self, _: &mut [Waiting], _: Taken<'_>) -> Result<(), String> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn who_waits_for_what_lies_beyond_the_end_does_not_keep_a_run_from_ending() {
-        let mut pair = Lockstep::new([Waiting(0)], Nothing, None);
-        for _ in 0..3 {
-            assert_eq!(pair.turn(Picoseconds::new(100), &()), Ok(Turn::Taken));
-        }
-        assert_eq!((pair.now(), pair.owners[0].0), (Picoseconds::new(100), 90));
     }
 
     #[test]
