@@ -170,8 +170,9 @@ impl<B: BorrowMut<Board>> Wire<B> for PinWires {
     type Error = BoardError;
 
     fn look_ahead(&self) -> Picoseconds {
-        let shortest = self.wires.iter().map(|wire| wire.delay).min().unwrap_or(WIRE_DELAY);
-        Picoseconds::new(shortest.ps() / 2)
+        let shortest = self.wires.iter().map(|wire| wire.delay).min();
+        shortest
+            .map_or_else(|| Wire::<Board>::look_ahead(&self.lines), |delay| Picoseconds::new(delay.ps() / 2))
     }
 
     fn exchange(&mut self, boards: &mut [B], taken: Taken<'_>) -> Result<(), BoardError> {

@@ -2,11 +2,17 @@
 //! put on them. What one owner does in a turn may reach the others only after it, so that neither the length of turns nor
 //! who goes first changes anything. Two kinds of look-ahead see to that. A wire that takes time to carry anything bounds the
 //! turn. Where it depends on the receiver when anything is noticed, the owner itself stops in the middle of a turn
-//! ([`Ran::Waits`]).
+//! ([`Ran::Waits`]). One that waits for more than a turn of the others gives gets longer turns; one that waits for what lies beyond
+//! the end of a run waits on until the next.
 
 use units::Picoseconds;
 
 use crate::{Owner, Ran};
+
+/// Turns without any progress before there are longer ones: in one of them an owner may just hear what it waited for.
+const PATIENCE: u32 = 2;
+/// Each is twice as long as the one before, up to so many times.
+const MOST_DOUBLINGS: u32 = 24;
 
 /// What joins owners.
 pub trait Wire<O> {
@@ -69,18 +75,25 @@ pub struct Lockstep<O, W, const N: usize> {
     pub wire: W,
     now: Picoseconds,
     turn: Picoseconds,
+    /// The turns since time went on.
+    stalled: u32,
 }
 
 impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
     /// Owners at the beginning of their time. Turns are as long as they may be, unless `turn` says otherwise.
     pub fn new(owners: [O; N], wire: W, turn: Option<Picoseconds>) -> Self {
         let turn = turn.unwrap_or_else(|| wire.look_ahead());
-        Self { owners, wire, now: Picoseconds::ZERO, turn }
+        Self { owners, wire, now: Picoseconds::ZERO, turn, stalled: 0 }
     }
 
     /// The time up to which all have run.
     pub fn now(&self) -> Picoseconds {
         self.now
+    }
+
+    fn next_turn(&self) -> Picoseconds {
+        let doublings = self.stalled.saturating_sub(PATIENCE).min(MOST_DOUBLINGS);
+        Picoseconds::new(self.turn.ps().saturating_mul(1 << doublings).min(i64::MAX / 4))
     }
 
     /// Takes one turn. Time in which nobody does anything is not cut into turns.
@@ -94,7 +107,7 @@ impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
         let Some(due) = self.owners.iter_mut().filter_map(Owner::next_event).min() else {
             return Ok(Turn::Idle);
         };
-        let until = (due.max(self.now).min(end) + self.turn).min(end);
+        let until = (due.max(self.now).min(end) + self.next_turn()).min(end);
         let mut ran_to = [until; N];
         for (owner, one) in self.owners.iter_mut().enumerate() {
             match one.run_until(until, context) {
@@ -103,7 +116,9 @@ impl<O, W: Wire<O>, const N: usize> Lockstep<O, W, N> {
                 Ran::Ended(ended) => return Ok(Turn::Ended { owner, ended }),
             }
         }
-        self.now = ran_to.into_iter().min().unwrap_or(until);
+        let ran = ran_to.into_iter().min().unwrap_or(until);
+        self.stalled = if ran > self.now { 0 } else { self.stalled + 1 };
+        self.now = if self.stalled > PATIENCE && until == end { end } else { ran };
         self.wire.exchange(&mut self.owners, Taken { turn: self.turn, ran_to: &ran_to })?;
         Ok(Turn::Taken)
     }
