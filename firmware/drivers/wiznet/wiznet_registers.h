@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Registers that WIZnet's chips share and their values, for the driver itself: names as in the datasheets (their sections 3
- * and 4). Where each chip has them is in its table. */
+/* Registers that WIZnet's chips share and their values, for the driver itself: names as in the datasheets (their
+ * sections 3 and 4). Where each chip has them is in its table. */
 #ifndef WIZNET_REGISTERS_H
 #define WIZNET_REGISTERS_H
 
 #include "wiznet.h"
-
 
 /* A common register, and a socket's, by their names. */
 #define COMMON(wiznet, name) ((uint32_t)WIZNET_CHIP(wiznet)->common.name)

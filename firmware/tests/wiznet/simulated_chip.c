@@ -94,15 +94,16 @@ enum {
     RX_RSR = 0x26,
     RX_RD = 0x28
 };
-/* Where the W6100 has what the other chips have elsewhere; beyond the registers it clears Sn_IR at a place of its own. */
+/* Where the W6100 has what the other chips have elsewhere; beyond the registers it clears Sn_IR at a place of its own.
+ */
 #define CLEAR_IR 0x30
 struct moved {
     uint16_t from, bytes, to;
 };
 static const struct moved moved_common[] = {{0x01, 4, 0x4130}, {0x05, 4, 0x4134}, {0x09, 6, 0x4120}, {0x0f, 4, 0x4138}};
 static const struct moved moved_of_socket[] = {
-    {MR, 1, 0x000},    {CR, 1, 0x010},    {IR, 1, 0x020},     {CLEAR_IR, 1, 0x028}, {SR, 1, 0x030},
-    {0x04, 2, 0x114},  {0x0c, 4, 0x120},  {0x10, 2, 0x140},   {RXBUF, 1, 0x220},    {TXBUF, 1, 0x200},
+    {MR, 1, 0x000},     {CR, 1, 0x010},    {IR, 1, 0x020},     {CLEAR_IR, 1, 0x028}, {SR, 1, 0x030},
+    {0x04, 2, 0x114},   {0x0c, 4, 0x120},  {0x10, 2, 0x140},   {RXBUF, 1, 0x220},    {TXBUF, 1, 0x200},
     {TX_FSR, 2, 0x204}, {TX_WR, 2, 0x20c}, {RX_RSR, 2, 0x224}, {RX_RD, 2, 0x228},    {0x2c, 1, 0x024}};
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
@@ -192,7 +193,8 @@ static void finish_sending(struct simulated_chip *chip, unsigned socket) {
 }
 
 static void open(struct simulated_chip *chip, unsigned socket) {
-    static const uint8_t states[16] = {[1] = 0x13, [2] = 0x22, [4] = 0x42}, of_w6100[16] = {[1] = 0x13, [2] = 0x22, [7] = 0x42};
+    static const uint8_t states[16] = {[1] = 0x13, [2] = 0x22, [4] = 0x42},
+                         of_w6100[16] = {[1] = 0x13, [2] = 0x22, [7] = 0x42};
     uint8_t mode = *chip_socket(chip, socket, MR) & 15;
     *chip_socket(chip, socket, SR) = chip->kind->is_w6100 ? of_w6100[mode] : states[mode];
     chip->sockets[socket].tx_read = chip->sockets[socket].rx_read = chip->sockets[socket].rx_write = FIRST_POINTER;

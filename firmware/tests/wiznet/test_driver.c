@@ -279,7 +279,8 @@ static void a_datagram_goes_to_its_peer(void) {
 
 /* The W6100 has the length first, with the kind of the address in its upper bits (ioLibrary, recvfrom()). */
 static void a_datagram_tells_whom_it_is_from_and_how_long_it_is(void) {
-    static const uint8_t address_first[] = {10, 1, 2, 3, 0x80, 1, 0x05, 0xc0}, length_first[] = {0x05, 0xc0, 10, 1, 2, 3, 0x80, 1};
+    static const uint8_t address_first[] = {10, 1, 2, 3, 0x80, 1, 0x05, 0xc0},
+                         length_first[] = {0x05, 0xc0, 10, 1, 2, 3, 0x80, 1};
     static const uint8_t peer[4] = {10, 1, 2, 3};
     uint8_t header[WIZNET_DATAGRAM_HEADER_BYTES];
     uint32_t address;

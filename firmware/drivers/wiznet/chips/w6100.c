@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
-/* Facts of the W6100, as docs/explanation/fidelity-wiznet.md of the repository says they are known. Its sockets are opened
- * over IPv4. */
+/* Facts of the W6100, as docs/explanation/fidelity-wiznet.md of the repository says they are known. Its sockets are
+ * opened over IPv4. */
 #include "wiznet_chip.h"
 
 WIZNET_TABLE const struct wiznet_chip wiznet_w6100 = {
