@@ -192,6 +192,12 @@ impl Line {
         self.bench_reset(RESETS);
         self.set_up();
         self.take();
+        // A slow character that the reset cut off still holds the line.
+        let held = self.sent_to - self.bench.chip.now();
+        if held > Picoseconds::ZERO {
+            self.wait(held);
+            self.take();
+        }
         // The chip comes to where the line's end is, so that what leaves it now is news there.
         self.bench.wait(self.known_to - self.bench.chip.now());
         self.bench.store(UART[0] + DR, u32::from(BYTE));
