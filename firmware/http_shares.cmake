@@ -11,9 +11,9 @@ function(http_server_image name)
     LIBRARIES lwip_fast OPTIMISE -O3 -flto=auto ${ARGN})
 endfunction()
 
-http_server_image(flash DEFINITIONS HTTP_RUNS=1)
+http_server_image(flash)
 # What runs for each byte of a request, and the tags, from SRAM; all else from the flash.
-http_server_image(handlers DEFINITIONS HTTP_RUNS=1 "HTTP_FAST=__attribute__((section(\".ram_text\"),noinline))")
+http_server_image(handlers DEFINITIONS "HTTP_FAST=__attribute__((section(\".ram_text\"),noinline))")
 
 # No option for speed is left out: connections stay open, and the headers are made at run time as by default.
 airwire_image(lwip_httpd-lwip_raw
