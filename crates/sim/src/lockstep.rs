@@ -2,8 +2,8 @@
 //! put on them. What one owner does in a turn may reach the others only after it, so that neither the length of turns nor
 //! who goes first changes anything. Two kinds of look-ahead see to that. A wire that takes time to carry anything bounds the
 //! turn. Where it depends on the receiver when anything is noticed, the owner itself stops in the middle of a turn
-//! ([`Ran::Waits`]). One that waits for more than a turn of the others gives gets longer turns; one that waits for what lies beyond
-//! the end of a run waits on until the next.
+//! ([`Ran::Waits`]). Where turns are too short for an owner that waits, they grow until time goes on. An owner that waits for
+//! what lies beyond the end of a run goes on waiting in the next one.
 
 use units::Picoseconds;
 

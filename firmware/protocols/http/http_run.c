@@ -113,7 +113,7 @@ static size_t begin(struct http_connection *c, const uint8_t *bytes, size_t coun
     return run;
 }
 
-/* How nearly every request line ends; the line end behind it is a step. */
+/* How nearly every request line ends, but for CR LF. */
 static size_t version(struct http_connection *c, const uint8_t *bytes, size_t count) {
     static const char usual[] = "HTTP/1.1";
     size_t run = sizeof usual - 1;
