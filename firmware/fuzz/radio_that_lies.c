@@ -8,9 +8,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-/* A request waits for an answer for 500 ms in steps of 50 us, with two transactions each; a join has eleven requests.
- */
+/* A request waits for an answer for 500 ms, in which a chip that sends packets without a pause is read all the time; a
+ * join has eleven requests. */
 #define MOST_TRANSACTIONS 600000u
+/* A slow bus, on which a wait by the clock has few of them. */
+#define TRANSACTION_US 20u
 #define PLACES 64u
 
 static const uint8_t *said;
@@ -41,6 +43,7 @@ static void begin(void *context, uint32_t word, size_t out_words, size_t in_word
     place = 0;
     check(out_words + in_words <= 513);
     check(++transactions < MOST_TRANSACTIONS);
+    now_us += TRANSACTION_US;
 }
 
 static void put(void *context, const void *words, size_t count) {
