@@ -2,7 +2,7 @@
 //! smoltcp socket set of its own, so that a thousand connections cost no more per frame than one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use sim::RandomStream;
 use smoltcp::socket::tcp::State;
@@ -215,12 +215,13 @@ impl Stack {
         &mut self,
         now: Picoseconds,
         seat: SeatId,
-        to: (Ipv4Addr, u16),
+        to: (IpAddr, u16),
     ) -> Result<TcpId, HostError> {
         let (remote, remote_port) = to;
-        let special = remote.is_multicast() || remote.is_broadcast() || remote.is_unspecified();
+        let is_everyone = remote == IpAddr::V4(Ipv4Addr::BROADCAST);
+        let special = remote.is_multicast() || is_everyone || remote.is_unspecified();
         if special || remote_port == 0 || !self.has_route(remote) {
-            return Err(HostError::NoRoute(remote, remote_port));
+            return Err(HostError::no_route(remote, remote_port));
         }
         if !self.make_room() {
             return Err(HostError::TooManyConnections);
@@ -230,7 +231,8 @@ impl Stack {
         let random_seed = self.ephemeral.seed_for(now, &tuple);
         let mut below = below!(self, now);
         let connection = TcpConnection::active(tuple, seat, random_seed, &mut below)
-            .ok_or(HostError::NoRoute(remote, remote_port))?;
+            
+            .ok_or_else(|| HostError::no_route(remote, remote_port))?;
         let id = self.enter(connection);
         self.with(now, id, |connection, below| connection.pump(below));
         Ok(id)
@@ -278,7 +280,7 @@ impl Stack {
         }
     }
 
-    pub(super) fn has_route(&self, to: Ipv4Addr) -> bool {
+    pub(super) fn has_route(&self, to: IpAddr) -> bool {
         self.output.neighbours.has_route(to)
     }
 
@@ -305,12 +307,19 @@ impl Stack {
             Answer::Unknown if segment.flags & (SYN | ACK | RST | FIN) == SYN && self.listens(segment) => {
                 self.arrive_syn(now, frame, segment);
             }
-            Answer::Unknown => {
-                if let Some(reset) = ip::reset(&frame, segment) {
-                    self.output.send_packet(now, reset);
-                }
-            }
+            Answer::Unknown => self.refuse_segment(now, &frame, segment),
         }
+    }
+
+    /// Resets what belongs to no connection. Over IPv6 the PC does that where the segment came from, and asks for no neighbour.
+    fn refuse_segment(&mut self, now: Picoseconds, frame: &[u8], segment: &Segment) {
+        let Some(mut reset) = ip::reset(frame, segment) else { return };
+        if segment.source.is_ipv4() {
+            return self.output.send_packet(now, reset);
+        }
+        reset[..6].copy_from_slice(&frame[6..12]);
+        reset[6..12].copy_from_slice(&self.options.mac);
+        self.output.send(now, reset);
     }
 
     fn listens(&self, segment: &Segment) -> bool {
@@ -408,7 +417,7 @@ impl Stack {
         true
     }
 
-    fn free_tuple(&mut self, local: Ipv4Addr, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
+    fn free_tuple(&mut self, local: IpAddr, remote: IpAddr, remote_port: u16) -> Option<Tuple> {
         let Self { ephemeral, routes, time_wait, listeners, .. } = self;
         let base = Tuple { local, remote, remote_port, local_port: 0 };
         ephemeral.port_for(&base, |tuple| {
