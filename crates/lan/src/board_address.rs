@@ -1,7 +1,7 @@
-//! Which address a board has, as its network can know: the chip's own where the chip does TCP/IP, else the one that the stack of
-//! the firmware speaks from. A stack that says nothing of itself after DHCP has the address that it was given.
+//! Which addresses a board has, as its network can know: the chip's own where the chip does TCP/IP, else the one that the stack of
+//! the firmware speaks from, and over IPv6 the link-local one that it speaks from. A stack that says nothing of itself after DHCP has the address that it was given.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use units::Picoseconds;
 
@@ -25,6 +25,8 @@ const DHCP_ACK: [u8; 3] = [53, 1, 5];
 pub(super) struct Heard {
     /// The address that its frames come from.
     pub(super) spoken: Option<Ipv4Addr>,
+    /// The link-local address that its frames come from.
+    pub(super) link_local: Option<Ipv6Addr>,
     /// The hardware address that they come from.
     mac: Option<[u8; 6]>,
     /// The address that a DHCP server gave it, and when.
@@ -33,14 +35,15 @@ pub(super) struct Heard {
 
 impl Heard {
     /// What is kept of it in a file.
-    pub(super) fn of(spoken: Option<Ipv4Addr>) -> Self {
-        Self { spoken, ..Self::default() }
+    pub(super) fn of(spoken: Option<Ipv4Addr>, link_local: Option<Ipv6Addr>) -> Self {
+        Self { spoken, link_local, ..Self::default() }
     }
 
     /// The board sends a frame; `own` is the address that its device has by itself. From that one the chip answers too, so it
     /// says nothing against another.
     pub(super) fn sent(&mut self, frame: &[u8], own: Option<Ipv4Addr>) {
         self.mac = frame.get(6..12).and_then(|mac| mac.try_into().ok()).or(self.mac);
+        self.link_local = link_local(frame).or(self.link_local);
         let sender = sender(frame);
         if self.spoken.is_none() || sender != own {
             self.spoken = sender.or(self.spoken);
@@ -73,6 +76,57 @@ impl Wired {
         let own = self.device.address().filter(|_| !self.device.is_bare_mac());
         own.or_else(|| self.line.heard.address(now))
     }
+}
+
+/// The addresses of a board of which something may wait, and since when each has been the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct BoardAddresses {
+    pub(super) ipv4: Option<(Ipv4Addr, Picoseconds)>,
+    pub(super) ipv6: Option<(Ipv6Addr, Picoseconds)>,
+}
+
+impl BoardAddresses {
+    /// Takes in what the addresses are now; whether one is another than before.
+    pub(super) fn note(&mut self, now: Picoseconds, ipv4: Option<Ipv4Addr>, ipv6: Option<Ipv6Addr>) -> bool {
+        let before = *self;
+        if ipv4 != self.ipv4.map(|(address, _)| address) {
+            self.ipv4 = ipv4.map(|address| (address, now));
+        }
+        if ipv6 != self.ipv6.map(|(address, _)| address) {
+            self.ipv6 = ipv6.map(|address| (address, now));
+        }
+        *self != before
+    }
+
+    /// When an address that settles will have been the same for so long.
+    pub(super) fn settled_at(&self, after: Picoseconds) -> impl Iterator<Item = Picoseconds> {
+        let since = [self.ipv4.map(|(_, since)| since), self.ipv6.map(|(_, since)| since)];
+        since.into_iter().flatten().map(move |since| since + after)
+    }
+
+    /// Those that have been the same for so long.
+    pub(super) fn settled(&self, now: Picoseconds, after: Picoseconds) -> Known {
+        let is_settled = |since: Picoseconds| since + after <= now;
+        Known {
+            ipv4: self.ipv4.filter(|(_, since)| is_settled(*since)).map(|(address, _)| address),
+            ipv6: self.ipv6.filter(|(_, since)| is_settled(*since)).map(|(address, _)| address),
+        }
+    }
+}
+
+/// The addresses of a board that may be spoken to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
+    pub(super) ipv4: Option<Ipv4Addr>,
+    pub(super) ipv6: Option<Ipv6Addr>,
+}
+
+/// The link-local address of IPv6 that a frame comes from.
+fn link_local(frame: &[u8]) -> Option<Ipv6Addr> {
+    const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xDD];
+    let octets: [u8; 16] = frame.get(22..38)?.try_into().ok()?;
+    let address = Ipv6Addr::from(octets);
+    (frame[12..14] == ETHERTYPE_IPV6 && address.is_unicast_link_local()).then_some(address)
 }
 
 /// The IPv4 address that a frame says it comes from.

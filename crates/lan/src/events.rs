@@ -99,8 +99,7 @@ impl Lan {
 
     pub(super) fn changed(&mut self) {
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
-        let settled = self.board.map(|(_, since)| since + SETTLING);
-        let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
+        let settled = self.board.settled_at(SETTLING).filter(|&at| at > self.now && !self.awaited.is_empty());
         let leases = self.wired.iter().filter_map(|wired| wired.line.heard.lease_counts_at());
         let leases = leases.filter(|&at| at > self.now && !self.awaited.is_empty());
         let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use fields::{Field, Takes};
 use thiserror::Error;
 
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 pub(crate) use fields::text::{flag as switch, rate, size, time};
 
@@ -36,7 +36,7 @@ fn refused(option: &Field, value: &str) -> OptionError {
 }
 
 fn is_address(takes: Takes) -> bool {
-    matches!(takes, Takes::Address | Takes::Endpoint(_))
+    matches!(takes, Takes::Address | Takes::Host | Takes::Endpoint(_))
 }
 
 /// A row of a table.
@@ -200,9 +200,9 @@ pub(crate) fn parsed<T: FromStr>(value: &str) -> Option<T> {
 }
 
 /// An address with its port, or with the one that is usual.
-pub(crate) fn endpoint(value: &str, usual_port: u16) -> Option<Ipv4Endpoint> {
+pub(crate) fn endpoint(value: &str, usual_port: u16) -> Option<IpEndpoint> {
     let (address, port) = fields::text::endpoint(value, usual_port)?;
-    Some(Ipv4Endpoint { address, port })
+    Some(IpEndpoint { address, port })
 }
 
 /// A list whose items stand between commas; an empty text is an empty list.

@@ -5,8 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
-    IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, UdpPacket,
-    UdpRepr,
+    IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, UdpPacket, UdpRepr,
 };
 
 use super::ipv6::{self, ETHERTYPE_IPV6};

@@ -255,7 +255,8 @@ impl Sockets<'_> {
         payload: &[u8],
     ) -> bool {
         let to = to.into();
-        if payload.len() > ip::longest_datagram_bytes(to) || to.is_unspecified() || !self.stack.has_route(to) {
+        if payload.len() > ip::longest_datagram_bytes(to) || to.is_unspecified() || !self.stack.has_route(to)
+        {
             return false;
         }
         self.stack.send_echo(self.now, self.seat, to, (identifier, sequence, payload))

@@ -231,7 +231,6 @@ impl Stack {
         let random_seed = self.ephemeral.seed_for(now, &tuple);
         let mut below = below!(self, now);
         let connection = TcpConnection::active(tuple, seat, random_seed, &mut below)
-            
             .ok_or_else(|| HostError::no_route(remote, remote_port))?;
         let id = self.enter(connection);
         self.with(now, id, |connection, below| connection.pump(below));

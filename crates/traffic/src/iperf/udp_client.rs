@@ -10,7 +10,7 @@ use crate::bulk::{self, Amount};
 use crate::losses::{Cause, Losses};
 use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option, to};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, results};
 use fields::Field;
 use fields::TakesOf::{Duration, Endpoint, Rate, Size};
 
@@ -53,7 +53,7 @@ pub const UDP_CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UdpClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// Bits of payload a second; 0 is taken as 1.
     pub bits_per_second: u64,
     /// The size of a datagram; kept between 40 B and what IPv4 carries.
@@ -80,7 +80,7 @@ impl Declared for UdpClientSettings {
 
 impl UdpClientSettings {
     /// The defaults of [`UDP_CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         let second = Picoseconds::new(PS_PER_S);
         let amount = DEFAULT_AMOUNT;
         Self { to, bits_per_second: 1_000_000, datagram_bytes: 1470, amount, interval: Some(second) }
