@@ -216,7 +216,7 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "[traffic.pnig]\nto = 'board'\n",
             "my.toml:1: traffic.pnig: \"pnig\" is no kind of client or server; the nearest is ping",
         ),
-        ("[traffic.ping]\n", "my.toml:1: traffic.ping.to is not given; it takes an IPv4 address"),
+        ("[traffic.ping]\n", "my.toml:1: traffic.ping.to is not given; it takes an IPv4 or IPv6 address"),
         (
             "[traffic.ping]\nto = 'board'\nsizze = 1\n",
             "traffic.ping.sizze: there is no such option; the nearest is size",
@@ -254,7 +254,7 @@ fn what_is_wrong_on_the_command_line_is_a_sentence() {
     assert_eq!(said("ping board"), "traffic.ping: \"board\" is no option with its value, such as count=10");
     assert_eq!(
         said("ping to=board:80"),
-        "traffic.ping.to is \"192.168.1.100:80\", but takes an IPv4 address, such as 192.168.1.20"
+        "traffic.ping.to is \"192.168.1.100:80\", but takes an IPv4 or IPv6 address, such as 192.168.1.20"
     );
     let mut alone = parse("[pc]\naddress = 'none'\n").unwrap();
     assert_eq!(

@@ -123,7 +123,7 @@ fn a_client_takes_an_address_with_and_without_a_port() {
         assert_eq!(
             error,
             format!(
-                "to is {wrong:?}, but takes an IPv4 address, or one with a port (else 5000), such as 192.168.1.20:5000"
+                "to is {wrong:?}, but takes an IPv4 or IPv6 address, or one with a port (else 5000), such as 192.168.1.20:5000"
             )
         );
     }
@@ -138,7 +138,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_what_is_near() {
         said("ping", &[("to", "10.0.0.1"), ("sizze", "3")]),
         "sizze: there is no such option; the nearest is size"
     );
-    assert_eq!(said("ping", &[]), "to is not given; it takes an IPv4 address, such as 192.168.1.20");
+    assert_eq!(said("ping", &[]), "to is not given; it takes an IPv4 or IPv6 address, such as 192.168.1.20");
     assert_eq!(
         said("ping", &[("to", "10.0.0.1"), ("size", "9999")]),
         "size is \"9999\", but takes a size from 0 B to 1472 B, such as 1300B"

@@ -79,7 +79,7 @@ pub(super) struct TcpConnection {
 impl TcpConnection {
     fn new(tuple: Tuple, seat: SeatId, random_seed: u64, below: &mut Below<'_>) -> Self {
         let options = below.options;
-        let receive_bytes = options.receive_buffer_bytes.max(1);
+        let receive_bytes = options.window_bytes(tuple.remote).max(1);
         let mut socket = Socket::new(
             SocketBuffer::new(vec![0; receive_bytes]),
             SocketBuffer::new(vec![0; options.send_buffer_bytes.max(1)]),
