@@ -95,7 +95,7 @@ impl Lan {
     pub(super) fn look_for_board(&mut self) -> bool {
         let linked = || self.wired.iter().filter(|wired| wired.device.has_link());
         let ipv4 = linked().find_map(|wired| wired.address(self.now));
-        let ipv6 = linked().find_map(|wired| wired.line.heard.link_local);
+        let ipv6 = linked().find_map(|wired| wired.line.heard.link_local_address(self.now));
         self.board.note(self.now, ipv4, ipv6)
     }
 
