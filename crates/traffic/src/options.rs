@@ -2,6 +2,7 @@
 //! schema and completion come from these tables; settings are made from pairs of text by the names in them. Defaults and
 //! examples go through the same parser.
 
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use fields::{Field, Takes};
@@ -203,6 +204,19 @@ pub(crate) fn parsed<T: FromStr>(value: &str) -> Option<T> {
 pub(crate) fn endpoint(value: &str, usual_port: u16) -> Option<IpEndpoint> {
     let (address, port) = fields::text::endpoint(value, usual_port)?;
     Some(IpEndpoint { address, port })
+}
+
+/// What a datagram or a ping holds that goes over IPv6 in one packet of 1500 bytes, without 40 of its header and 8 of UDP or ICMP.
+const MOST_BYTES_OVER_IPV6: u64 = 1500 - 40 - 8;
+
+/// The same size where it fits one packet to an address.
+pub(crate) fn fitting(name: &'static str, bytes: u32, to: IpAddr) -> Result<u32, OptionError> {
+    if to.is_ipv4() || u64::from(bytes) <= MOST_BYTES_OVER_IPV6 {
+        return Ok(bytes);
+    }
+    let reason =
+        format!("over IPv6 a packet holds at most {MOST_BYTES_OVER_IPV6} bytes, and this would be {bytes}");
+    Err(OptionError::Together { name, reason })
 }
 
 /// A list whose items stand between commas; an empty text is an empty list.

@@ -216,6 +216,14 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "[traffic.pnig]\nto = 'board'\n",
             "my.toml:1: traffic.pnig: \"pnig\" is no kind of client or server; the nearest is ping",
         ),
+        (
+            "[pc]\naddress = 'fe80::1/64'\n",
+            "my.toml:2: pc.address is \"fe80::1/64\", but it takes an IPv4 address with its prefix length",
+        ),
+        (
+            "[traffic.ping]\nto = 'board6'\nsize = 1472\n",
+            "traffic.ping.size: over IPv6 a packet holds at most 1452 bytes, and this would be 1472",
+        ),
         ("[traffic.ping]\n", "my.toml:1: traffic.ping.to is not given; it takes an IPv4 or IPv6 address"),
         (
             "[traffic.ping]\nto = 'board'\nsizze = 1\n",

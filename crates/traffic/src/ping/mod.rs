@@ -77,10 +77,11 @@ impl Declared for ClientSettings {
     const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let to = values.read("to", fields::text::address)?;
         Ok(Self {
-            to: values.read("to", fields::text::address)?,
+            to,
             count: values.read("count", options::parsed)?,
-            payload_bytes: values.read("size", options::size)?,
+            payload_bytes: options::fitting("size", values.read("size", options::size)?, to)?,
             interval: values
                 .read("interval", |text| options::time(text).filter(|time| *time >= LEAST_INTERVAL))?,
             timeout: values.read("timeout", options::time)?,

@@ -120,6 +120,9 @@ impl ClientSettings {
         if self.over == Over::Udp && self.message.len() > MOST_DATAGRAM_BYTES {
             return together("over", "a datagram holds at most 1472 bytes; send less, or over tcp");
         }
+        if self.over == Over::Udp {
+            options::fitting("over", self.message.len() as u32, self.to.address)?;
+        }
         if !self.answers && !self.expected.is_empty() {
             return together("expect", "nothing is expected where answers is false");
         }

@@ -92,12 +92,14 @@ impl Declared for ClientSettings {
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let start = values.read("first_number", options::parsed)?;
         let counter = Payload::Counter { start, newline: false };
-        let (bytes, seed) = (values.read("size", options::size)?, values.read("seed", options::parsed)?);
+        let to = values.read("to", |text| options::endpoint(text, PORT))?;
+        let bytes = options::fitting("size", values.read("size", options::size)?, to.address)?;
+        let seed = values.read("seed", options::parsed)?;
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("rounds");
         let rounds = values.read("rounds", options::parsed)?;
         Ok(Self {
-            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            to,
             rounds: if ends_by_time { MOST_DATAGRAMS } else { rounds },
             duration,
             rate: values.read_if_set("rate", options::parsed)?,
