@@ -125,7 +125,7 @@ def test_a_folder_is_in_no_suites_way(airwire: Airwire, tmp_path: Path) -> None:
         (
             "x",
             "x: there is no such file, and no suite of this name comes with the package; "
-            "there are avr, demo, links, oneway, pico-w, published, rmii-by-pio, serial, spi-or-pio",
+            "there are avr, demo, ipv6, links, oneway, pico-w, published, rmii-by-pio, serial, spi-or-pio",
         ),
     ],
 )
