@@ -24,8 +24,8 @@ NAMED = {
     "avr-libc": r"libc\.a",
     "libgcc": r"libgcc\.a",
 }
-MOST_BYTES = 4_200_000
-"""Of all images together: 43 for Arm processors and 15 for AVRs."""
+MOST_BYTES = 4_500_000
+"""Of all images together: 45 for Arm processors and 15 for AVRs."""
 
 
 @pytest.fixture(scope="module")
