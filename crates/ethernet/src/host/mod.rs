@@ -65,6 +65,11 @@ pub enum HostError {
     /// An IPv4 address that no PC has.
     #[error("PC {0}: its IPv4 address is not that of one host, or its prefix is longer than 32.")]
     Address(String),
+    /// An IPv6 address that no PC has beside the link-local one.
+    #[error(
+        "PC {0}: its IPv6 address is not that of one host beyond its link, or its prefix is longer than 128."
+    )]
+    Ipv6Address(String),
     /// The port has a socket already, or is 0.
     #[error("port {0} is in use or no port. Choose another one.")]
     PortInUse(u16),
@@ -78,8 +83,8 @@ pub enum HostError {
     NoRoute(Ipv4Addr, u16),
     /// There is no way to an address of IPv6.
     #[error(
-        "[{0}]:{1} cannot be reached: over IPv6 the PC reaches its own link alone. Use a link-local address, which begins \
-         with fe80."
+        "[{0}]:{1} cannot be reached: over IPv6 the PC reaches its own networks alone. Use a link-local address, which \
+         begins with fe80, or give the PC an address in that network."
     )]
     NoRouteOverIpv6(Ipv6Addr, u16),
     /// The PC's bound on connections is reached.
@@ -129,7 +134,7 @@ impl Host {
         self.stack.options.address
     }
 
-    /// Its IPv6 address, which its Ethernet address gives.
+    /// Its link-local address of IPv6, which its Ethernet address gives.
     pub fn link_local_address(&self) -> Ipv6Addr {
         ipv6::link_local(self.stack.options.mac)
     }

@@ -9,7 +9,7 @@ use smoltcp::wire::{ArpOperation, ArpPacket, ArpRepr, EthernetAddress, Ipv4Cidr}
 use units::Picoseconds;
 
 use super::ip::{ETHERNET_HEADER_BYTES, ETHERTYPE_ARP, Way};
-use super::ipv6::{self, ndisc};
+use super::ipv6::{self, Own, ndisc};
 
 /// `mcast_solicit` and `ucast_solicit`, and the time between (`retrans_time_ms`).
 const MOST_REQUESTS: u32 = 3;
@@ -53,6 +53,7 @@ pub(super) struct Neighbours {
     gateway: Option<Ipv4Addr>,
     /// Every address is a neighbour's.
     everywhere: bool,
+    own_over_ipv6: Own,
     known: BTreeMap<IpAddr, Known>,
     sought: BTreeMap<IpAddr, Sought>,
     /// Packets that were pushed out while they waited.
@@ -60,12 +61,19 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    pub(super) fn new(mac: [u8; 6], network: Ipv4Cidr, gateway: Option<Ipv4Addr>, everywhere: bool) -> Self {
+    pub(super) fn new(
+        mac: [u8; 6],
+        network: Ipv4Cidr,
+        gateway: Option<Ipv4Addr>,
+        everywhere: bool,
+        own_over_ipv6: Own,
+    ) -> Self {
         Self {
             mac,
             network,
             gateway,
             everywhere,
+            own_over_ipv6,
             known: BTreeMap::new(),
             sought: BTreeMap::new(),
             dropped: 0,
@@ -82,7 +90,7 @@ impl Neighbours {
     pub(super) fn has_route(&self, to: IpAddr) -> bool {
         match to {
             IpAddr::V4(_) => self.gateway.is_some() || self.is_near(to),
-            IpAddr::V6(to) => to.is_multicast() || ipv6::is_near(to),
+            IpAddr::V6(to) => to.is_multicast() || self.own_over_ipv6.is_near(to),
         }
     }
 
@@ -90,7 +98,7 @@ impl Neighbours {
     pub(super) fn is_near(&self, to: IpAddr) -> bool {
         match to {
             IpAddr::V4(to) => self.everywhere || self.network.contains_addr(&to),
-            IpAddr::V6(to) => ipv6::is_near(to),
+            IpAddr::V6(to) => self.own_over_ipv6.is_near(to),
         }
     }
 
@@ -129,7 +137,7 @@ impl Neighbours {
     fn own(&self, neighbour: IpAddr) -> IpAddr {
         match neighbour {
             IpAddr::V4(_) => self.network.address().into(),
-            IpAddr::V6(_) => ipv6::link_local(self.mac).into(),
+            IpAddr::V6(neighbour) => self.own_over_ipv6.local_for(neighbour).into(),
         }
     }
 

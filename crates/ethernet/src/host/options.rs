@@ -1,6 +1,6 @@
 //! What a PC is made of.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use units::Picoseconds;
 
@@ -28,6 +28,8 @@ pub struct HostOptions {
     pub prefix: u8,
     /// Where everything else is reached.
     pub gateway: Option<Ipv4Addr>,
+    /// Its address of IPv6 beside the link-local one, and how many bits of it name the network; there is no gateway.
+    pub ipv6: Option<(Ipv6Addr, u8)>,
     /// Whether it plays every host that is asked for and is no other station: it answers ARP requests for any address of
     /// one host with its own Ethernet address, takes packets for it, and answers them from there. It has up to seven such
     /// addresses at a time. To an address outside its network it speaks as .1 (or .254) of that address's /24.
@@ -90,6 +92,7 @@ impl HostOptions {
             address,
             prefix,
             gateway: None,
+            ipv6: None,
             answers_for_all: false,
             seed: 1,
             receive_time: Picoseconds::from_ns(10_000),

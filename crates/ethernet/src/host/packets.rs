@@ -217,7 +217,10 @@ impl Stack {
 
     /// As whom the PC speaks to an address of its own accord.
     pub(super) fn local_for(&mut self, now: Picoseconds, to: IpAddr) -> IpAddr {
-        let IpAddr::V4(to) = to else { return ipv6::link_local(self.options.mac).into() };
+        let to = match to {
+            IpAddr::V4(to) => to,
+            IpAddr::V6(to) => return self.own_over_ipv6.local_for(to).into(),
+        };
         let in_use = |address| self.tcp.values().any(|connection| connection.uses(address));
         self.addresses.local_for(now, to, in_use).into()
     }

@@ -29,7 +29,7 @@ impl Sockets<'_> {
         self.stack.options.address
     }
 
-    /// The PC's IPv6 address.
+    /// The PC's link-local address of IPv6.
     pub fn link_local_address(&self) -> Ipv6Addr {
         ipv6::link_local(self.stack.options.mac)
     }

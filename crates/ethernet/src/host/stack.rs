@@ -16,6 +16,7 @@ use super::datagrams::Datagrams;
 use super::echoers::Echoers;
 use super::ephemeral::{EPHEMERALS, Ephemeral, FIRST_EPHEMERAL};
 use super::fragments::Fragments;
+use super::ipv6::{Own, may_be_beside};
 use super::neighbours::Neighbours;
 use super::output::Output;
 use super::port::Port;
@@ -59,6 +60,7 @@ pub(super) struct Stack {
     pub syns_dropped: u64,
     pub addresses: Addresses,
     pub fragments: Fragments,
+    pub own_over_ipv6: Own,
     port: Port,
     routes: BTreeMap<Tuple, TcpId>,
     time_wait: TimeWait,
@@ -85,10 +87,14 @@ impl Stack {
         {
             return Err(HostError::Address(options.name));
         }
+        if options.ipv6.is_some_and(|(address, prefix)| !may_be_beside(address) || prefix > 128) {
+            return Err(HostError::Ipv6Address(options.name));
+        }
+        let own_over_ipv6 = Own::new(options.mac, options.ipv6);
         let random = RandomStream::named(options.seed, &format!("host/{}", options.name));
         let everywhere = options.answers_for_all;
         let network = Ipv4Cidr::new(address, options.prefix);
-        let neighbours = Neighbours::new(options.mac, network, options.gateway, everywhere);
+        let neighbours = Neighbours::new(options.mac, network, options.gateway, everywhere, own_over_ipv6);
         Ok(Self {
             mail: Vec::new(),
             output: Output::new(options.send_time, neighbours),
@@ -99,6 +105,7 @@ impl Stack {
             syns_dropped: 0,
             addresses: Addresses::new(address, options.prefix, options.mac, everywhere),
             fragments: Fragments::default(),
+            own_over_ipv6,
             port: Port::default(),
             routes: BTreeMap::new(),
             time_wait: TimeWait::default(),
@@ -146,6 +153,7 @@ impl Stack {
             syns_dropped: self.syns_dropped,
             addresses: self.addresses.clone(),
             fragments: self.fragments.clone(),
+            own_over_ipv6: self.own_over_ipv6,
             port: Port::default(),
             routes: BTreeMap::new(),
             time_wait: self.time_wait.clone(),

@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex};
 
-use ethernet::{Ending, Frame, Host, HostError, SeatId, Station, TcpState, Unreachable};
+use ethernet::{Ending, Frame, Host, HostError, HostOptions, SeatId, Station, TcpState, Unreachable};
 use smoltcp::iface::{Config, Interface, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
@@ -234,10 +234,37 @@ fn an_address_beyond_the_link_has_no_way_and_says_so() {
     assert_eq!(
         got(&refusal).as_deref(),
         Some(
-            "[2001:db8::1]:80 cannot be reached: over IPv6 the PC reaches its own link alone. Use a link-local address, \
-             which begins with fe80."
+            "[2001:db8::1]:80 cannot be reached: over IPv6 the PC reaches its own networks alone. Use a link-local address, \
+             which begins with fe80, or give the PC an address in that network."
         )
     );
+}
+
+const LEFT_BESIDE: Ipv6Addr = Ipv6Addr::new(0xFD00, 0, 0, 0, 0, 0, 0, 1);
+const RIGHT_BESIDE: Ipv6Addr = Ipv6Addr::new(0xFD00, 0, 0, 0, 0, 0, 0, 2);
+
+#[test]
+fn each_network_is_spoken_to_from_the_address_in_it() {
+    let with = |left: bool, beside| HostOptions { ipv6: Some((beside, 64)), ..options(left) };
+    let mut wire = Wire::new(with(true, LEFT_BESIDE), with(false, RIGHT_BESIDE));
+    let peers = echoes(&mut wire.right, 7);
+    let sent = pattern(0, 5_000);
+    let (_, beside) = calls(&mut wire.left, (RIGHT_BESIDE.into(), 7), sent.clone());
+    wire.run(ms(500));
+    let (_, on_the_link) = calls(&mut wire.left, (RIGHT.into(), 7), sent.clone());
+    wire.run(ms(1_000));
+    let whole = (sent, Some(Ending::Finished));
+    assert!((got(&beside), got(&on_the_link)) == (whole.clone(), whole));
+    assert_eq!(got(&peers), [IpAddr::from(LEFT_BESIDE), LEFT.into()]);
+}
+
+#[test]
+fn an_address_that_is_no_hosts_beyond_the_link_is_refused() {
+    for (address, prefix) in [("fe80::1", 64), ("ff02::1", 64), ("::", 64), ("::1", 64), ("fd00::1", 129)] {
+        let ipv6 = Some((address.parse().expect("an address"), prefix));
+        let error = Host::new(HostOptions { ipv6, ..options(true) }).expect_err(address);
+        assert_eq!(error, HostError::Ipv6Address("left".to_owned()));
+    }
 }
 
 /// smoltcp's interface at the other end of a wire that takes 50 us.

@@ -221,6 +221,14 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "my.toml:2: pc.address is \"fe80::1/64\", but it takes an IPv4 address with its prefix length",
         ),
         (
+            "[pc]\nipv6 = '10.0.0.1/24'\n",
+            "my.toml:2: pc.ipv6 is \"10.0.0.1/24\", but it takes an IPv6 address with its prefix length",
+        ),
+        (
+            "[pc]\nipv6 = 'fe80::1/64'\n",
+            "its IPv6 address is not that of one host beyond its link, or its prefix is longer than 128",
+        ),
+        (
             "[traffic.ping]\nto = 'board6'\nsize = 1472\n",
             "traffic.ping.size: over IPv6 a packet holds at most 1452 bytes, and this would be 1472",
         ),

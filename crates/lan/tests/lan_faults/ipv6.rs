@@ -152,6 +152,30 @@ fn clients_of_the_pc_reach_the_chip_at_the_address_that_they_are_given() {
 }
 
 #[test]
+fn chip_and_pc_reach_each_other_in_a_network_of_their_own() {
+    /// GUAR and SUB6R.
+    const GUAR: u16 = 0x4150;
+    const SUB6R: u16 = 0x4160;
+    let (board, pc) = ("fd00::2".parse::<Ipv6Addr>().unwrap(), "fd00::1".parse::<Ipv6Addr>().unwrap());
+    let mut setup = NetworkSetup {
+        traffic: ["echo", "ping to=fd00::2 count=3 interval=10ms start=400ms"]
+            .map(|text| TrafficSetup::from_words(text).expect("there is such a one"))
+            .into(),
+        ..quiet()
+    };
+    setup.pc.as_mut().expect("there is a PC").ipv6 = Some((pc, 64));
+    let mut driver = Driver::on(Model::W6100, &setup);
+    driver.write((0, GUAR), &board.octets());
+    driver.write((0, SUB6R), &[[0xFF; 8], [0; 8]].concat());
+    connect(&mut driver, 0, pc, 7);
+    driver.send(0, b"far");
+    assert!(driver.wait_until(ms(100), |driver| driver.size(0, sn::RX_RSR) == 3));
+    driver.wait(ms(300));
+    let ping = results_of(&driver, "ping");
+    assert_eq!((ping.is_done, ping.latency().is_some()), (true, true), "{}", ping.results.summary);
+}
+
+#[test]
 fn a_client_of_the_pc_is_told_at_once_that_a_port_of_the_chip_is_shut() {
     let (mut driver, _) = linked_with(&["talk to=[fe80::8:dcff:fe01:203]:5001 send=hello start=400ms"]);
     driver.wait(ms(500));

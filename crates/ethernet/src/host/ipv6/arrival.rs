@@ -12,7 +12,7 @@ use crate::host::stack::Stack;
 impl Stack {
     /// A frame with a packet of IPv6 came up from the card.
     pub(in crate::host) fn arrive_ipv6(&mut self, now: Picoseconds, frame: &[u8]) {
-        let Some(packet) = Packet::of(self.options.mac, frame) else { return };
+        let Some(packet) = Packet::of(self.options.mac, self.own_over_ipv6, frame) else { return };
         self.output.neighbours.heard(now, packet.source.into(), &packet.asker);
         let Some(carried) = packet.behind_options() else { return };
         match carried.protocol {

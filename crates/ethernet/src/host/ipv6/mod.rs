@@ -1,13 +1,14 @@
 //! IPv6 as a Linux PC speaks it (RFC 8200): it has the link-local address that its Ethernet address gives, and its sockets serve
-//! both families. `arrival` takes frames in, `answers` are what the kernel says where no program does, `ndisc` finds neighbours and
+//! both families. `own` knows its addresses. `arrival` takes frames in, `answers` are what the kernel says where no program does, `ndisc` finds neighbours and
 //! tells them of the PC, and `icmp` has its own pings and the notices that it is sent.
 //!
-//! Left out: other addresses, routers, reports of groups, packets in pieces, flow labels, and notices about options.
+//! Left out: more than one address beside that, routers, reports of groups, packets in pieces, flow labels, and notices about options.
 
 mod answers;
 mod arrival;
 pub(super) mod icmp;
 pub(super) mod ndisc;
+mod own;
 mod packet;
 
 use std::net::{IpAddr, Ipv6Addr};
@@ -16,6 +17,7 @@ use std::ops::Range;
 use smoltcp::wire::{IpProtocol, Ipv6Packet, Ipv6Repr};
 
 use super::ip::{ETHERNET_HEADER_BYTES, HOP_LIMIT, Way};
+pub(super) use own::{Own, may_be_beside};
 use packet::Packet;
 
 pub(super) const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xDD];
@@ -37,11 +39,6 @@ pub(super) fn link_local(mac: [u8; 6]) -> Ipv6Addr {
     const OTHER_SCOPE: u8 = 0x02;
     let [a, b, c, d, e, f] = mac;
     Ipv6Addr::from([0xFE, 0x80, 0, 0, 0, 0, 0, 0, a ^ OTHER_SCOPE, b, c, 0xFF, 0xFE, d, e, f])
-}
-
-/// Whether frames for an address go to itself.
-pub(super) fn is_near(to: Ipv6Addr) -> bool {
-    to.is_unicast_link_local()
 }
 
 /// The group in which a host is asked for its Ethernet address (RFC 4291 section 2.7.1).

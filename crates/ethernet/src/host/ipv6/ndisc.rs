@@ -61,7 +61,7 @@ impl Packet<'_> {
         let mac = hardware_address_among(message.get(OPTIONS_AT..)?, TARGET_ADDRESS)?;
         let is_to_many_of_one = self.to.is_multicast() && flags.contains(NdiscNeighborFlags::SOLICITED);
         let is_sound = self.packet.hop_limit() == HOP_LIMIT && message[1] == 0 && !target.is_multicast();
-        let is_ours = target == self.own;
+        let is_ours = self.ours.has(target);
         let overrides = flags.contains(NdiscNeighborFlags::OVERRIDE);
         let mac = mac.filter(|mac| EthernetAddress(*mac).is_unicast());
         (is_sound && !is_to_many_of_one && !is_ours).then_some(Advertisement { target, mac, overrides })
@@ -70,28 +70,33 @@ impl Packet<'_> {
     /// Where the PC's address is, and the Ethernet address of who asks, where that is told. Who has no address yet is told with
     /// everyone else, as the PC's is taken.
     pub(super) fn tell_where(&self, message: &[u8]) -> Option<(Vec<u8>, Option<[u8; 6]>)> {
-        let asks_for = message.get(TARGET_AT..OPTIONS_AT)?;
+        let wanted = message.get(..OPTIONS_AT).map(|fixed| address(fixed, TARGET_AT))?;
         let told = hardware_address_among(message.get(OPTIONS_AT..)?, SOURCE_ADDRESS)?;
         let is_probe = self.source.is_unspecified();
         let is_to_many = self.to.is_multicast();
         let is_sound = self.packet.hop_limit() == HOP_LIMIT && message[1] == 0;
         let is_sound_probe = is_to_many && told.is_none();
-        if !is_sound || asks_for != self.own.octets() || is_probe && !is_sound_probe {
+        if !is_sound || !self.ours.has(wanted) || is_probe && !is_sound_probe {
             return None;
         }
         let mut flags = NdiscNeighborFlags::empty();
         flags.set(NdiscNeighborFlags::SOLICITED, !is_probe);
         flags.set(NdiscNeighborFlags::OVERRIDE, is_to_many);
         let lladdr = is_to_many.then(|| EthernetAddress(self.mac).into());
-        let reply = Icmpv6Repr::Ndisc(NdiscRepr::NeighborAdvert { flags, target_addr: self.own, lladdr });
+        let reply = Icmpv6Repr::Ndisc(NdiscRepr::NeighborAdvert { flags, target_addr: wanted, lladdr });
         let (hardware, to) = match (is_probe, told) {
             (true, _) => (group_mac(ALL_NODES), ALL_NODES),
             (false, told) => (told.unwrap_or(self.asker), self.source),
         };
-        let header = Ipv6Repr { dst_addr: to, hop_limit: HOP_LIMIT, ..self.header(IpProtocol::Icmpv6) };
+        let header = Ipv6Repr {
+            src_addr: wanted,
+            dst_addr: to,
+            hop_limit: HOP_LIMIT,
+            ..self.header(IpProtocol::Icmpv6)
+        };
         let answer = frame_with([hardware, self.mac], &header, reply.buffer_len(), |room| {
             let mut packet = Icmpv6Packet::new_unchecked(room);
-            reply.emit(&self.own, &to, &mut packet, &ChecksumCapabilities::default());
+            reply.emit(&wanted, &to, &mut packet, &ChecksumCapabilities::default());
         });
         Some((answer, told))
     }

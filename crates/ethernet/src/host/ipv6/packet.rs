@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use smoltcp::wire::{EthernetAddress, IpProtocol, Ipv6Packet};
 
-use super::{ALL_NODES, ETHERNET_HEADER_BYTES, HEADER_BYTES, NEXT_HEADER_AT, link_local, solicited_node};
+use super::{ETHERNET_HEADER_BYTES, HEADER_BYTES, NEXT_HEADER_AT, Own};
 
 /// Where the first header says what follows it.
 const FIRST_NAMED_AT: u32 = (NEXT_HEADER_AT - ETHERNET_HEADER_BYTES) as u32;
@@ -12,6 +12,8 @@ const FIRST_NAMED_AT: u32 = (NEXT_HEADER_AT - ETHERNET_HEADER_BYTES) as u32;
 /// A packet for the PC.
 pub(super) struct Packet<'a> {
     pub(super) mac: [u8; 6],
+    pub(super) ours: Own,
+    /// The address of the PC's that it is to, or that answers what went to a group.
     pub(super) own: Ipv6Addr,
     pub(super) asker: [u8; 6],
     pub(super) source: Ipv6Addr,
@@ -29,22 +31,26 @@ pub(super) struct Carried<'a> {
 
 impl<'a> Packet<'a> {
     /// The packet in a frame; nothing where it is not for the PC, or comes from nobody who could be.
-    pub(super) fn of(mac: [u8; 6], frame: &'a [u8]) -> Option<Self> {
+    pub(super) fn of(mac: [u8; 6], ours: Own, frame: &'a [u8]) -> Option<Self> {
         let packet = Ipv6Packet::new_checked(&frame[ETHERNET_HEADER_BYTES..]).ok()?;
-        let own = link_local(mac);
         let (source, to) = (packet.src_addr(), packet.dst_addr());
-        let is_ours = to == own || to == solicited_node(own) || to == ALL_NODES;
-        if packet.version() != 6 || !is_ours || source.is_multicast() || source.is_loopback() || source == own
+        let is_ours = ours.has(to) || ours.is_in(to);
+        if packet.version() != 6
+            || !is_ours
+            || source.is_multicast()
+            || source.is_loopback()
+            || ours.has(source)
         {
             return None;
         }
         let asker = frame.get(6..12)?.try_into().ok().filter(|asker| EthernetAddress(*asker).is_unicast())?;
-        Some(Self { mac, own, asker, source, to, packet })
+        let own = if ours.has(to) { to } else { ours.local_for(source) };
+        Some(Self { mac, ours, own, asker, source, to, packet })
     }
 
     /// Whether it goes from one host to the PC alone.
     pub(super) fn is_between_two(&self) -> bool {
-        self.to == self.own && !self.source.is_unspecified()
+        self.ours.has(self.to) && !self.source.is_unspecified()
     }
 
     /// What stands behind the options; nothing where they are not whole, or where one wants the packet dropped.
