@@ -151,6 +151,17 @@ impl Stack {
         }
     }
 
+    /// Resets what belongs to no connection. Over IPv6 the PC does that where the segment came from, and asks for no neighbour.
+    pub(super) fn refuse_segment(&mut self, now: Picoseconds, frame: &[u8], segment: &Segment) {
+        let Some(mut reset) = ip::reset(frame, segment) else { return };
+        if segment.source.is_ipv4() {
+            return self.output.send_packet(now, reset);
+        }
+        reset[..6].copy_from_slice(&frame[6..12]);
+        reset[6..12].copy_from_slice(&self.options.mac);
+        self.output.send(now, reset);
+    }
+
     fn refuse(&mut self, now: Picoseconds, frame: &[u8], code: u8) {
         if let Some(notice) = icmp::unreachable(frame, code) {
             self.output.send_packet(now, notice);
