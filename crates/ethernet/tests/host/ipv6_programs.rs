@@ -2,6 +2,7 @@
 //! holds the recording with the kernel's release, and the program that makes one.
 
 use ethernet::{Frame, Host, Sockets, Station, TcpId, UdpId};
+use proptest::prelude::*;
 use std::net::Ipv6Addr;
 use units::Picoseconds;
 
@@ -144,4 +145,49 @@ fn the_pc_sends_for_its_programs_what_the_kernel_did() {
 fn the_pc_sends_for_its_programs_what_this_kernel_does() {
     let Some(recording) = recorded_now("kernel_ipv6/programs.py") else { return };
     compare(&recording);
+}
+
+proptest! {
+    /// Whatever comes, spoilt or not and in any order, what goes out is as long as it says, and the PC lives on.
+    #[test]
+    fn spoilt_frames_harm_no_program(
+        frames in prop::collection::vec(any::<prop::sample::Index>(), 1..12),
+        length in any::<prop::sample::Index>(),
+        spoilt in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let cases = parse(RECORDING);
+        let received: Vec<&Vec<u8>> =
+            cases.iter().flat_map(|case| &case.frames).filter(|(is_sent, _)| !is_sent).map(|(_, frame)| frame).collect();
+        let mut host = Host::new(options(true)).expect("a PC");
+        for case in &cases {
+            let (mut program, title) = (Program::default(), case.name.clone());
+            let is_alone = title != "an answer to who asked before" && title != "a datagram to nobody";
+            host.seat(Script::boxed(move |_, sockets| {
+                if is_alone {
+                    program.run(&title, sockets);
+                }
+                None
+            }));
+        }
+        let mut now = ms(1);
+        for (n, place) in frames.iter().enumerate() {
+            let mut frame = (*place.get(&received)).clone();
+            if n % 2 == 1 {
+                frame.truncate(length.index(frame.len()) + 1);
+                for (at, byte) in &spoilt {
+                    let at = at.index(frame.len());
+                    frame[at] = *byte;
+                }
+            }
+            host.receive(now, &Frame::new(frame));
+            now = now + ms(200);
+            host.advance(now);
+            while let Some(sent) = host.take_frame() {
+                if sent.bytes[12..14] == [0x86, 0xDD] {
+                    let payload = usize::from(u16::from_be_bytes([sent.bytes[18], sent.bytes[19]]));
+                    prop_assert_eq!(sent.bytes.len(), 54 + payload);
+                }
+            }
+        }
+    }
 }
