@@ -66,7 +66,7 @@ def test_a_poll_is_named_with_its_period_where_the_probe_dithers(tmp_path: Path)
 
 
 def test_without_a_dither_a_poll_is_left_open_and_the_test_that_tells_is_named(tmp_path: Path) -> None:
-    """A busy machine holds requests up by chance, which tells as a dither does: so that one quiet run in five suffices."""
+    """Chance delays of a busy machine tell as a dither does: one quiet run in five suffices."""
     with peer("poll", 20) as port:
         for number in range(5):
             verdict = verdict_of(port, tmp_path / str(number), 40)

@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 import polars as pl
 import pytest
-from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, run_once, write
+from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, run_once, run_rows, write
 
 from schemas import validate
 
@@ -51,6 +51,24 @@ def test_each_mistake_is_named_with_the_change_that_mends_it(causes: tuple[Path,
 def test_a_sleep_after_each_send_is_named(causes: tuple[Path, dict[str, Any]]) -> None:
     _, content = causes
     assert "sleeps a fixed time after SEND: ask the chip whether SEND is done; " in verdict(content, "after")
+
+
+@pytest.mark.parametrize("interrupt", ["on", "off"])
+def test_an_image_that_publishes_at_its_own_pace_waits_for_no_poll(
+    interrupt: str, firmware: Path, tmp_path: Path
+) -> None:
+    text = f"""
+[boards.publishes]
+firmware = "w5500-evb-pico/mqtt_client-hardware.elf"
+settings = {{ period_ms = 20, wiznet_int = "{interrupt}" }}
+of = "mqtt"
+skip = 2
+samples = 20
+"""
+    _, rows = run_rows(tmp_path, text, firmware)
+    first = rows["publishes"]["causes"][0]
+    assert first["cause"] == "timer", rows["publishes"]["verdict"]
+    assert "unless that interval is on purpose" in rows["publishes"]["verdict"]
 
 
 def test_a_row_is_compared_with_the_one_that_differs_in_one_thing(causes: tuple[Path, dict[str, Any]]) -> None:

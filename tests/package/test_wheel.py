@@ -71,6 +71,7 @@ def run(airwire: Path, folder: Path, *arguments: str) -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.slow
 def test_a_board_has_its_verdict_within_a_minute_of_installing(installed: tuple[Path, float], tmp_path: Path) -> None:
     airwire, seconds = installed
     before = cpu_seconds()
@@ -86,6 +87,7 @@ def test_a_board_has_its_verdict_within_a_minute_of_installing(installed: tuple[
     assert (tmp_path / "runs" / "demo" / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_suite_with_an_image_of_ones_own_says_what_to_do(installed: tuple[Path, float], tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text('[boards.mine]\nfirmware = "mine.elf"\n')
     done = run(installed[0], tmp_path, "run", "mine.toml")
@@ -95,6 +97,7 @@ def test_a_suite_with_an_image_of_ones_own_says_what_to_do(installed: tuple[Path
     assert "or say where it is with --firmware" in done.stderr
 
 
+@pytest.mark.slow
 def test_an_image_that_was_changed_is_not_run(installed: tuple[Path, float], tmp_path: Path) -> None:
     site = next((installed[0].parents[1] / "lib").glob("python*/site-packages/airwire"))
     image = site / "images" / "w5500-evb-pico" / "pingpong_client-hardware.elf"

@@ -5,10 +5,10 @@ PROSE = """\
 
 How a tick of 10 ms shaped a well-known comparison of wireless links for microcontrollers, and its ranking without it.
 
-Scott Rapson measured one-way latency across some twenty links and published the article, the firmware and every raw
-capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and only
-because of that can this page be written. Nothing below says that he measured wrongly: his captures are exact. They hold
-more than their medians tell.
+Scott Rapson measured one-way latency across some twenty links. He published the article, the firmware and every raw
+capture ([whose measurements](whose-measurements.md)). Few comparisons can be checked in this way, and only because of
+that can this page be written. Nothing below says that he measured wrongly: his captures are exact. They hold more than
+their medians tell.
 
 Figures on this page are computed by [`tick_beat.py`](../../tools/documents/tick_beat.py) from the captures of 12 B
 and 1024 B and from Airwire's [link models](link-models.md). Times are milliseconds unless a unit stands beside them.
@@ -20,16 +20,16 @@ ends, at the next tick of FreeRTOS. ESP-IDF ticks every 10 ms by default, so eac
 ms.
 
 If triggers came at random times, every wait would be as likely as any other. But a signal generator is steady. A
-steady trigger meets only `gate / gcd(trigger, gate)` phases of anything that opens at a steady period, and each
-interval of the comparison is a whole number of ticks. So all messages of a run wait *equally long*, and how long is
-decided by the moment at which the generator was switched on. The same sum holds for connection intervals and beacons:
+steady trigger meets only `gate / gcd(trigger, gate)` phases of anything that opens at a steady period. Each interval
+of the comparison is a whole number of ticks. So all messages of a run wait *equally long*. How long is decided by the
+moment at which the generator was switched on. The same sum holds for connection intervals and beacons:
 
 [[beats]]
 
 Two crystals are never equal, so a phase creeps. In the TCP run the trigger comes every [[tcp_interval]] ms and board
-and generator differ by [[tcp_ppm]] ppm: the wait grows by [[tcp_creep]] us from one trigger to the next, and the run
-would need [[tcp_round]] triggers ([[tcp_minutes]] minutes) to meet the whole tick. The 802.15.4 run would need
-[[blind_round]]; it has [[blind_sent]].
+and generator differ by [[tcp_ppm]] ppm: the wait grows by [[tcp_creep]] us from one trigger to the next. The run would
+need [[tcp_round]] triggers ([[tcp_minutes]] minutes) to meet the whole tick. The 802.15.4 run would need
+[[blind_round]] triggers; it has [[blind_sent]].
 
 ## What it looks like
 
@@ -52,8 +52,8 @@ p95 of what the same model gives when the trigger may come at any phase. Message
 ![Which part of the 10 ms each run met: short bars, scattered over the whole tick](../pictures/tick-beat-phases.png)
 
 [[told]] captures tell where the tick stood. Each met between [[least_met]] and [[most_met]] ms of the 10. In the other
-[[untold]] that have a tick, something longer hides it (a connection interval, a beacon, a measured tail): the fit
-explains less than [[explained]] of the latency, or drifts by more than the [[plausible]] ppm that crystals do.
+[[untold]] that have a tick, something longer hides it: a connection interval, a beacon, or a measured tail. There the
+fit explains less than [[explained]] of the latency, or drifts by more than the [[plausible]] ppm that crystals do.
 
 The creep is a check that nobody planned. The [[esp32_runs]] runs of the ESP32 creep by [[esp32_ppm]] ppm against the
 generator, whether they speak ESP-NOW, Bluetooth, TCP or WebSocket. The [[c6_runs]] runs of the ESP32-C6 creep by
@@ -66,20 +66,25 @@ between [[blind_lowest]] and [[blind_highest]] ms. The model says [[blind_free]]
 
 ## The ranking
 
-*Captured* is the run as published. *Phase-free* is the model with triggers at any phase of every gate: what the next
-user should expect of the same firmware. *Woken* is phase-free with `tick = none`: the interrupt wakes the task. Both
-are predictions ([[samples]] messages each, seed [[seed]]).
+- *Captured* is the run as published.
+- *Phase-free* is the model with triggers at any phase of every gate. The next user should expect this of the same
+  firmware.
+- *Woken* is phase-free with `tick = none`, which means that the interrupt wakes the task.
+
+The last two are predictions ([[samples]] messages each, seed [[seed]]).
 
 ![12 B: captured, phase-free and woken latency of every link](../pictures/tick-beat-ranking-12.png)
 
-Thin lines reach from p5 to p95, thick ones from p25 to p75; the mark is the median. On the right the places by
-captured, phase-free and woken median (without a tick, the second twice), in colour where they differ by more than one.
+Thin lines reach from p5 to p95, thick ones from p25 to p75, and the mark is the median. On the right are the places by
+captured, phase-free and woken median. A link without a tick has the second place twice. Places are in colour where
+they differ by more than one.
 
 Phase-free, at 12 B, these stood at least [[clearly]] before another link and are now at least as far behind it:
 
 [[falls_12]]
 
-And if every ESP32 were woken by its interrupt (ESP-NOW's place [rests on an assumption](#what-this-does-not-show)):
+This is how it would be if every ESP32 were woken by its interrupt (ESP-NOW's place
+[rests on an assumption](#what-this-does-not-show)):
 
 [[woken_12]]
 
@@ -94,30 +99,33 @@ At 1024 B most links take longer than a tick, and less changes:
 
 [[falls_1024]]
 
-And woken:
+This is how it would be when woken:
 
 [[woken_1024]]
 
-All medians. *Fit* is the model with the phases of that run: a miss there is a warning, a hit is weak evidence where the
-phase was free to move. *Place* is that by captured, phase-free and woken median.
+The table has all medians. The column *fit* is the model with the phases of that run. A miss there is a warning, but a
+hit is weak evidence where the phase was free to move. The column *place* has the places by captured, phase-free and
+woken median.
 
 [[table]]
 
 ## What this does not show
 
 - *Woken* was measured by nobody. It leaves out only the tick in the sender's test program.
-- In a frozen run the wait and the firmware's own time are one number. All that such a capture says by itself is that
-  the phase-free median of 12 B lies between half a tick plus the time on the air and half a tick plus the captured
-  median ([[bounds]]). Within that the models place it by other evidence ([fidelity](fidelity.md)), ESP-NOW by an
-  assumed [[firmware]] of firmware. So these orders are likely, not proven. Whatever the firmware takes, TCP stays
-  behind the Pi, and so does ESP-NOW in long range if its frames went at 250 kbit/s, which is open.
+- In a frozen run the wait and the firmware's own time are one number. So such a capture by itself gives only two
+  bounds of the phase-free median of 12 B. The lower one is half a tick plus the time on the air. The upper one is half
+  a tick plus the captured median. The bounds are [[bounds]]. Within these the models place it by other evidence
+  ([fidelity](fidelity.md)), ESP-NOW by an assumed [[firmware]] of firmware. So these orders are likely, not proven.
+  Whatever the firmware takes, TCP stays behind the Pi. So does ESP-NOW in long range if its frames went at 250 kbit/s,
+  which is open.
 - ESP-NOW's first place when woken rests on the same [[firmware]]: [[second]] is only [[first_margin]] ms behind.
 - TCP without power save, HC-05 and the Pi are shapes measured at that site; another site has others.
-- [[tcp_too_early]] of the [[tcp_before]] TCP messages before the crossing are too fast for the tick: not explained.
+- [[tcp_too_early]] of the [[tcp_before]] TCP messages before the crossing are too fast for the tick, which is not
+  explained.
 - The nRF24 at 2 Mbit/s, TCP and UDP at other settings and all runs of 128 B are not in these orders.
 
-The remedy is not ours. For the nRF52840 the author swept the trigger, from [[swept_least]] to [[swept_most]] ms, and
-took [[odd_interval]] ms in another run, which meets [[odd_phases]] phases of the connection interval of 30 ms. These
+The remedy is not ours. For the nRF52840 the author swept the trigger, from [[swept_least]] to [[swept_most]] ms. In
+another run he took [[odd_interval]] ms, which meets [[odd_phases]] phases of the connection interval of 30 ms. These
 medians, [[swept_captured]] and [[odd_captured]] ms, lie near the phase-free [[swept_free]].
 
 ## On your own bench
@@ -130,14 +138,15 @@ $ airwire analyze captures/esp-802154/12B-FaF.csv > found.txt
 $ airwire explain captures/esp-802154/12B-FaF.csv --link esp32-802154 --set ack=off --changes 0 > phase.txt
 ```
 
-**Dither the trigger** by the longest gate that you expect. If the generator cannot, take an interval that is no
-simple multiple: [[golden]] ms meets [[golden_phases]] phases of a 10 ms tick where 200 ms meets one.
+**Dither the trigger** by the longest gate that you expect. If the generator cannot do that, take an interval that is
+no simple multiple. For example [[golden]] ms meets [[golden_phases]] phases of a 10 ms tick where 200 ms meets one.
 
 **Wake on the interrupt.** Let it notify the task (`vTaskNotifyGiveFromISR`, then `portYIELD_FROM_ISR`) instead of
 leaving a note for a task that polls. Where that is not possible, `CONFIG_FREERTOS_HZ=1000` brings blind 802.15.4 at
 12 B to [[fast_tick]] ms; woken it is [[blind_woken]].
 
-**Try it without a board.** Frozen at one phase, and dithered with a tick of 10 ms, of 1 ms and with none:
+**Try it without a board.** This suite has a run that is frozen at one phase. Beside it are dithered ones with a tick
+of 10 ms, of 1 ms and with none:
 
 ```console
 $ printf '%s\\n' 'samples = 1000' 'payloads = [12]' > tick.toml

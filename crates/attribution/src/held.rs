@@ -65,7 +65,9 @@ pub fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
         Rank::Protocol => one.stage.subject == Some(Subject::Retransmission(Site::Pc)),
         _ => false,
     };
-    let split = |one: Interval| if waits(&one) { split(&one, holds) } else { vec![one] };
+    let first = |at| holds.partition_point(|hold| hold.end <= at);
+    let behind = |at| holds[first(at)..].iter().map(|hold| (hold.start, hold.end, held(hold.heard_again)));
+    let split = |one: Interval| if waits(&one) { split(&one, behind(one.start)) } else { vec![one] };
     intervals.into_iter().flat_map(split).collect()
 }
 
@@ -75,17 +77,20 @@ fn held(heard_again: bool) -> Stage {
     Stage::of_board(Cause::Gate, Some(Subject::HeldAnswer(until)))
 }
 
-fn split(interval: &Interval, holds: &[Hold]) -> Vec<Interval> {
+/// An interval with another stage where it lies within one of these times. They end behind its start, and do not overlap.
+pub(super) fn split(
+    interval: &Interval,
+    times: impl Iterator<Item = (Picoseconds, Picoseconds, Stage)>,
+) -> Vec<Interval> {
     let mut pieces = Vec::new();
     let mut at = interval.start;
     let piece = |start, end, stage: Stage| Interval { start, end, stage, ..interval.clone() };
-    let first = holds.partition_point(|hold| hold.end <= interval.start);
-    for hold in holds[first..].iter().take_while(|hold| hold.start < interval.end) {
-        let (start, end) = (hold.start.max(interval.start), hold.end.min(interval.end));
+    for (start, end, stage) in times.take_while(|(start, ..)| *start < interval.end) {
+        let (start, end) = (start.max(interval.start), end.min(interval.end));
         if at < start {
             pieces.push(piece(at, start, interval.stage.clone()));
         }
-        pieces.push(piece(start, end, held(hold.heard_again)));
+        pieces.push(piece(start, end, stage));
         at = end;
     }
     if at < interval.end {

@@ -14,6 +14,7 @@ mod evidence;
 pub mod flow;
 pub mod frames;
 pub mod held;
+pub mod pauses;
 mod purposes;
 pub mod radio;
 pub mod shares;

@@ -60,6 +60,9 @@ void http_match_byte(const struct http_server *server, enum http_table table, st
 /* The name that is found so far, NULL when no name begins with all bytes so far. */
 const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, enum http_table table,
                                             const struct http_match *match);
+/* The name that is a slash, which was found, and these bytes. */
+void http_match_whole(const struct http_server *server, enum http_table table, struct http_match *match,
+                      const uint8_t *bytes, size_t count);
 /* The first word that begins with a byte, from a place of the table on. */
 void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte);
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match);
@@ -69,6 +72,8 @@ uint8_t http_lower(uint8_t byte);
 
 /* http_request.c: the request line and the order of a header. */
 void http_request_byte(struct http_connection *c, uint8_t byte);
+/* The blank behind a path. */
+void http_path_end(struct http_connection *c);
 
 /* http_run.c: bytes in a row with which nothing new begins. */
 size_t http_run(struct http_connection *c, const uint8_t *bytes, size_t count);

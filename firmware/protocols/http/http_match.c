@@ -45,6 +45,46 @@ const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, en
     return name_in(server, table, match->index);
 }
 
+/* Whether a name is a slash and these bytes (0), or comes before (1) or behind (2) that. */
+static unsigned order(const FSDATA_CONSTANT char *name, const uint8_t *bytes, size_t count) {
+    if (*name != '/') {
+        return (uint8_t)*name < '/' ? 1 : 2;
+    }
+    name++;
+    while (count != 0 && (uint8_t)*name == *bytes) {
+        name++;
+        bytes++;
+        count--;
+    }
+    uint8_t ends_with = count != 0 ? *bytes : 0;
+    return (uint8_t)*name == ends_with ? 0 : (uint8_t)*name < ends_with ? 1 : 2;
+}
+
+/* The files of an image are sorted; handlers are few, in the order of the application. */
+void http_match_whole(const struct http_server *server, enum http_table table, struct http_match *match,
+                      const uint8_t *bytes, size_t count) {
+    unsigned first = 0;
+    unsigned end = table == HTTP_TABLE_FILES ? server->files->file_count : server->handler_count;
+    unsigned none = end;
+    bool is_found = false;
+    while (!is_found && first < end) {
+        unsigned middle = table == HTTP_TABLE_FILES ? (first + end) / 2 : first;
+        unsigned where = order(name_in(server, table, middle), bytes, count);
+        is_found = where == 0;
+        if (is_found) {
+            match->index = middle;
+        } else if (where == 1 || table != HTTP_TABLE_FILES) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    match->position += count;
+    if (!is_found) {
+        match->index = none;
+    }
+}
+
 void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte) {
     static const char initials[HTTP_WORD_COUNT] = {HTTP_WORDS(INITIAL)};
     while (first < HTTP_WORD_COUNT && (uint8_t)initials[first] != byte) {

@@ -68,6 +68,10 @@ static void target_byte(struct http_connection *c, uint8_t byte) {
     }
 }
 
+#if HTTP_RUNS
+void http_path_end(struct http_connection *c) { target_byte(c, ' '); }
+#endif
+
 /* http://host/path: the host is skipped, Host says the same (RFC 9112, 3.2.2). */
 static void absolute_byte(struct http_connection *c, uint8_t byte) {
     if (c->state == HTTP_SCHEME) {

@@ -85,8 +85,27 @@ static size_t word(struct http_connection *c, const uint8_t *bytes, size_t count
     return run;
 }
 
+/* A path that is whole in these bytes, with the blank behind it: what it names is found at once. */
+static size_t whole_path(struct http_connection *c, const uint8_t *bytes, size_t count) {
+    size_t run = 0;
+    while (run < count && is_plain(bytes[run])) {
+        run++;
+    }
+    if (run == count || bytes[run] != ' ') {
+        return 0;
+    }
+    http_match_whole(c->server, HTTP_TABLE_FILES, &c->file, bytes, run);
+    http_match_whole(c->server, HTTP_TABLE_HANDLERS, &c->handler, bytes, run);
+    http_path_end(c);
+    return run + 1;
+}
+
 /* A path as it is in the tables. */
 static size_t path(struct http_connection *c, const uint8_t *bytes, size_t count) {
+    size_t whole = c->file.position == 1 ? whole_path(c, bytes, count) : 0;
+    if (whole != 0) {
+        return whole;
+    }
     const FSDATA_CONSTANT char *file = http_match_name(c->server, HTTP_TABLE_FILES, &c->file);
     const FSDATA_CONSTANT char *handler = http_match_name(c->server, HTTP_TABLE_HANDLERS, &c->handler);
     unsigned position = c->file.position;
@@ -141,8 +160,16 @@ static size_t read_value(struct http_connection *c, const uint8_t *bytes, size_t
     return run;
 }
 
-/* The first byte of a name, where it may be one. */
+static bool is_line_end(const uint8_t *bytes, size_t count) {
+    return count >= 2 && bytes[0] == '\r' && bytes[1] == '\n';
+}
+
+/* The first byte of a name, where it may be one; or the empty line that ends a header. */
 static size_t name_begin(struct http_connection *c, const uint8_t *bytes, size_t count) {
+    if (is_line_end(bytes, count)) {
+        http_header_end(c);
+        return 2;
+    }
     if (count == 0 || !is_token(bytes[0])) {
         return 0;
     }
@@ -153,7 +180,7 @@ static size_t name_begin(struct http_connection *c, const uint8_t *bytes, size_t
 
 /* The end of a line, where the next one is a field or the header's last. */
 static size_t line_end(struct http_connection *c, const uint8_t *bytes, size_t count) {
-    if (count < 2 || bytes[0] != '\r' || bytes[1] != '\n') {
+    if (!is_line_end(bytes, count)) {
         return 0;
     }
     if (c->state == HTTP_VALUE) {

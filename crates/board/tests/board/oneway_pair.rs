@@ -138,9 +138,9 @@ fn latency_us(transport: &str, way: Way, bytes: usize) -> Option<f64> {
 
 /// That the latency of each size is above the one before by as long as the extra bytes are under way, and by no more than so
 /// many times that.
-fn grows_with_the_payload(way: Way, byte_us: f64, most_times: f64) {
+fn grows_with_the_payload(way: Way, transports: &[&str], byte_us: f64, most_times: f64) {
     std::thread::scope(|scope| {
-        for transport in TRANSPORTS {
+        for transport in transports {
             scope.spawn(move || grows_with_the_payload_on(transport, way, byte_us, most_times));
         }
     });
@@ -163,15 +163,16 @@ fn grows_with_the_payload_on(transport: &str, way: Way, byte_us: f64, most_times
 
 #[test]
 fn over_tcp_the_latency_grows_by_two_buses_and_the_wire_and_a_spoilt_payload_is_none() {
-    grows_with_the_payload(Way::Tcp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
+    grows_with_the_payload(Way::Tcp, &TRANSPORTS, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
 }
 
 #[test]
 fn over_udp_the_latency_grows_by_two_buses_and_the_wire_and_a_spoilt_payload_is_none() {
-    grows_with_the_payload(Way::Udp, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
+    grows_with_the_payload(Way::Udp, &TRANSPORTS, BYTE_ON_TWO_BUSES_AND_THE_WIRE_US, 3.0);
 }
 
 #[test]
 fn over_a_serial_line_the_latency_grows_by_the_line_and_a_spoilt_payload_is_none() {
-    grows_with_the_payload(Way::Uart, 10e6 / UART_BAUD, 1.01);
+    // A serial line is the same on each, and a receiver that looks at it never sleeps, which takes long.
+    grows_with_the_payload(Way::Uart, &TRANSPORTS[..1], 10e6 / UART_BAUD, 1.01);
 }

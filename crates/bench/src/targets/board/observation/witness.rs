@@ -2,7 +2,7 @@
 //! processor function by function.
 
 use attribution::frames::{self, Passage};
-use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, radio, sleeps};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, pauses, radio, sleeps};
 use board::Board;
 use lan::{Deed, NetDevice};
 use mcu::{Counts, Sleep, Slept};
@@ -120,12 +120,17 @@ impl Witness {
             let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
         }));
-        if let Some(facts) = facts.filter(|_| !is_bulk) {
-            all.extend(frames::taking_in(passages, Options::of(facts.model).receive_time));
+        let receive_time = facts.filter(|_| !is_bulk).map(|facts| Options::of(facts.model).receive_time);
+        if let Some(receive_time) = receive_time {
+            all.extend(frames::taking_in(passages, receive_time));
         }
         let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
         let mut intervals = held::relabel(all, &holds);
         evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
+        if let Some(receive_time) = receive_time {
+            let pauses = pauses::pauses(passages, &self.accesses, receive_time, stretches);
+            intervals = pauses::relabel(intervals, &pauses);
+        }
         intervals.sort_by_key(|interval| interval.start);
         Testimony { intervals, holds, accesses: self.accesses }
     }
