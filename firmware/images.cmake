@@ -121,6 +121,21 @@ if(SITE_DIR)
   lwip_sockets_image(http_server ${PAGES} ${HTTP_READING})
 endif()
 
+# Both families at once, so that a suite compares them in one image.
+if(TARGET pingpong_server-lwip_raw AND BOARD_HEADER MATCHES "BOARD_WIZNET_W5500")
+  lwip_library(lwip_ipv6 DEFINITIONS LWIP_SETTINGS_FAST LWIP_IPV6=1 OPTIMISE -O3 -flto=auto)
+  function(lwip_ipv6_image application)
+    airwire_image(${application}-lwip_raw-ipv6
+      SOURCES apps/${application}/${application}.c transport/lwip_raw/network.c transport/lwip_raw/datagrams.c
+              ${TRANSPORT_SHARED} ${LWIP_SHARED} ${ARGN}
+      LIBRARIES lwip_ipv6 OPTIMISE -O3 -flto=auto IN_RAM)
+  endfunction()
+  lwip_ipv6_image(pingpong_server)
+  if(SITE_DIR)
+    lwip_ipv6_image(http_server ${PAGES})
+  endif()
+endif()
+
 set(STREAMS apps/streams/services.c apps/streams/sink.c apps/streams/source.c apps/streams/echo.c apps/streams/pattern.c common/rate.c)
 hardware_image(streams 4 ${STREAMS})
 lwip_raw_image(streams ${STREAMS})

@@ -120,6 +120,10 @@ endfunction()
 function(lwip_library name)
   cmake_parse_arguments(PARSE_ARGV 1 library "" "" "DEFINITIONS;LIBRARIES;OPTIMISE")
   file(GLOB sources ${LWIP_DIR}/api/*.c ${LWIP_DIR}/core/*.c ${LWIP_DIR}/core/ipv4/*.c)
+  if("LWIP_IPV6=1" IN_LIST library_DEFINITIONS)
+    file(GLOB over_ipv6 ${LWIP_DIR}/core/ipv6/*.c)
+    list(APPEND sources ${over_ipv6})
+  endif()
   list(APPEND sources ${LWIP_DIR}/netif/ethernet.c)
   # It checks that structures can be packed (lwip/arch/cc.h).
   set_source_files_properties(${LWIP_DIR}/core/init.c PROPERTIES COMPILE_OPTIONS

@@ -41,6 +41,9 @@ static void add(void) {
     netif_add(&interface, is_fixed ? &address : &none, is_fixed ? &mask : &none, is_fixed ? &gateway : &none, NULL,
               netif_frames_init, ethernet_input);
     netif_set_default(&interface);
+#if LWIP_IPV6
+    netif_create_ip6_linklocal_address(&interface, 1);
+#endif
     netif_set_up(&interface);
 #if LWIP_DHCP
     if (!is_fixed) {

@@ -37,7 +37,14 @@ struct netif *interface_route(void);
 
 #define SYS_LIGHTWEIGHT_PROT (!NO_SYS)
 #define LWIP_IPV4 1
+/* An image that speaks both has it among its definitions: link-local addresses alone, nothing of routers', no pieces.
+ */
+#ifndef LWIP_IPV6
 #define LWIP_IPV6 0
+#endif
+#define LWIP_IPV6_AUTOCONFIG 0
+#define LWIP_IPV6_FRAG 0
+#define LWIP_IPV6_REASS 0
 #define LWIP_RAW 0
 #define LWIP_TCP 1
 #define LWIP_ICMP 1

@@ -6,6 +6,7 @@
 #include "bench_knobs.h"
 #include "frames.h"
 #include "lwip/etharp.h"
+#include "lwip/ethip6.h"
 #include "lwip/pbuf.h"
 #include "lwip/stats.h"
 #include "network_settings.h"
@@ -99,5 +100,9 @@ err_t netif_frames_init(struct netif *netif) {
     netif->hwaddr_len = sizeof mac;
     memcpy(netif->hwaddr, mac, sizeof mac);
     netif->flags = NETIF_FLAG_BROADCAST | NETIF_FLAG_ETHARP | NETIF_FLAG_ETHERNET;
+#if LWIP_IPV6
+    netif->output_ip6 = ethip6_output;
+    netif->flags |= NETIF_FLAG_MLD6;
+#endif
     return frames_open() ? ERR_OK : ERR_IF;
 }

@@ -37,8 +37,8 @@ struct stream_user {
     void (*ended)(struct stream *, enum stream_end);
 };
 
-/* Takes connections on a port: several at a time where there is room, on the chip's own sockets one for each time that
- * it is called. False when there is no room for one more. */
+/* Takes connections on a port, over IPv6 too where the image has it: several at a time where there is room, on the
+ * chip's own sockets one for each time that it is called. False when there is no room for one more. */
 bool network_listen(uint16_t port, const struct stream_user *user);
 /* Begins a connection; null when there is no room for it. */
 struct stream *network_connect(uint32_t address, uint16_t port, const struct stream_user *user, void *context);
@@ -61,7 +61,7 @@ size_t stream_room(struct stream *);
 void stream_close(struct stream *);
 /* Forgets the connection at once. */
 void stream_abort(struct stream *);
-/* Whom it is connected with. */
+/* Whom it is connected with; the address of a peer over IPv6 is told as 0. */
 void stream_peer(struct stream *, uint32_t *address, uint16_t *port);
 
 /* A UDP port. */

@@ -1,9 +1,9 @@
 //! The servers and clients of crate `traffic` under bytes from anybody: none asks for more than an event gives reason for, and time
 //! goes on.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
-use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{Action, Connection, Event, IpEndpoint, Machine};
 use traffic::{bulk, coap, dhcp, dns, http, iperf, iperf3, mqtt, pingpong, small, sntp, udp, ws};
 use units::Picoseconds;
 
@@ -47,9 +47,9 @@ fn of_kind(name: &str, options: &[(&str, &str)]) -> Box<dyn Machine> {
 }
 
 /// Where clients call the server.
-const OWN: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 80 };
+const OWN: IpEndpoint = IpEndpoint { address: IpAddr::V4(Ipv4Addr::new(192, 168, 1, 1)), port: 80 };
 /// Who answers the clients.
-const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, 1), port: 69 };
+const PEER: IpEndpoint = IpEndpoint { address: IpAddr::V4(Ipv4Addr::new(192, 168, 1, 1)), port: 69 };
 
 fn client(choice: u8) -> Box<dyn Machine> {
     match choice % 12 {
@@ -133,8 +133,7 @@ impl Seat {
 
     fn happening(&mut self, input: &mut Input<'_>) {
         let what = input.byte();
-        let from =
-            Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, what & 3), port: 68 + u16::from(what & 7) };
+        let from = IpEndpoint::new(Ipv4Addr::new(192, 168, 1, what & 3), 68 + u16::from(what & 7));
         let connection = self.open.get(usize::from(what >> 3) % self.open.len().max(1)).copied();
         let length =
             if what & 0x80 == 0 { usize::from(input.byte()) } else { usize::from(input.word()) % 2_048 };
@@ -170,7 +169,7 @@ impl Seat {
         }
     }
 
-    fn accept(&mut self, peer: Ipv4Endpoint) {
+    fn accept(&mut self, peer: IpEndpoint) {
         let Some(&listener) = self.listeners.first() else { return };
         if self.open.len() >= 100 {
             return;

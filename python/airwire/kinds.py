@@ -111,7 +111,7 @@ LossCause = Literal[
     "missing",
 ]
 """Why a message was lost, or a peer turned away."""
-Awaited = Literal["start", "link", "address", "settling", "pc-address"]
+Awaited = Literal["start", "link", "address", "ipv6-address", "settling", "pc-address"]
 """What a client waits for: its time, the link or the address of the board, or that address to stay the same."""
 Stack = Literal["chip", "firmware"]
 """Whose TCP a board has."""

@@ -70,7 +70,7 @@ def test_json_has_the_results_of_traffic_without_samples(airwire: Airwire, image
 def test_what_cannot_be_is_a_sentence_and_2(airwire: Airwire, images: Path) -> None:
     for arguments, sentence in [
         (("--traffic", "pong to=board"), "is no kind of client or server; the nearest is ping"),
-        (("--traffic", "ping to=bord"), "an IPv4 address, such as 192.168.1.20; board stands for the board's address"),
+        (("--traffic", "ping to=bord"), "or IPv6 address, such as 192.168.1.20; board stands for the board's address"),
         (("--traffic", "bulk to=bord:7"), "; board stands for the board's address"),
         (("--traffic", "ping to=board size=big"), 'traffic.ping.size is "big", but takes a size from 0 B to 1472 B'),
         (("--impair", "los=1%"), "los"),

@@ -38,7 +38,7 @@ _OF_THE_BUILD = re.compile(
 )
 _WHOLE_SUITE = re.compile(r"airwire run suites/\w+\.toml --out runs/\w+ --report \w+\.html > \w+\.txt")
 _FIRMWARE = re.compile(
-    r"(?<![\w/])build/firmware/|suites/published|airwire demo|airwire run (demo|oneway|published|serial)\b"
+    r"(?<![\w/])build/firmware/|suites/(published|ipv6)\b|airwire demo|airwire run (demo|oneway|published|serial)\b"
 )
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -8,7 +8,7 @@ use wiznet::{Access, Command};
 
 use super::{Interval, Rank, Site, Stage, Subject};
 use lan::TracedFrame;
-use lan::segment::{SYN_FIN_RST, is_ipv4, payload_bytes, segment_of};
+use lan::segment::{SYN_FIN_RST, is_of_a_program, payload_bytes, segment_of};
 
 /// Silences shorter than this are nobody's timer: delayed acknowledgements begin at 40 ms (Linux, TCP_DELACK_MIN), lwIP's TCP
 /// timers count in 250 ms (opt.h, TCP_TMR_INTERVAL).
@@ -137,7 +137,7 @@ impl Passages {
 
     fn content(&mut self, frame: &TracedFrame) -> Content {
         let Some(segment) = segment_of(&frame.bytes) else {
-            return if is_ipv4(&frame.bytes) { Content::Payload } else { Content::Other };
+            return if is_of_a_program(&frame.bytes) { Content::Payload } else { Content::Other };
         };
         if segment.flags & SYN_FIN_RST != 0 {
             return Content::Other;

@@ -1,6 +1,6 @@
 //! What a board is on its network: its address, whether it has a link, and whom it calls.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use lan::{Call, Transport};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct CallEntry {
     /// Over TCP or UDP.
     pub over: &'static str,
     /// The other end's address.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// The other end's port.
     pub port: u16,
     /// Segments that ask for a connection; or datagrams.

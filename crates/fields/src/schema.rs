@@ -57,6 +57,7 @@ impl TakesOf<'_> {
             | Self::Between(..)
             | Self::Percent(..)
             | Self::Address
+            | Self::Host
             | Self::Endpoint(_)
             | Self::Text(_) => json!({"type": "string"}),
             Self::ShortText(most) => json!({"type": "string", "maxLength": most}),

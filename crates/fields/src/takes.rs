@@ -72,7 +72,9 @@ pub enum TakesOf<'a> {
     Port,
     /// An IPv4 address.
     Address,
-    /// An IPv4 address, or one with a port; the port is this where none is given.
+    /// An address of a host, of IPv4 or IPv6.
+    Host,
+    /// The same, or one with a port; the port is this where none is given.
     Endpoint(u16),
     /// One of these words, the last of which an `or` stands before.
     Word(&'static [&'static str]),
@@ -159,6 +161,7 @@ impl TakesOf<'_> {
             Self::Flag => text::flag(text).map(Value::Switch),
             Self::Port => text::port(text).map(|port| Value::Integer(u64::from(port))),
             Self::Address => text.parse::<Ipv4Addr>().ok().map(|_| Value::Text(text.to_owned())),
+            Self::Host => text::address(text).map(|_| Value::Text(text.to_owned())),
             Self::Endpoint(port) => text::endpoint(text, port).map(|_| Value::Text(text.to_owned())),
             Self::ShortText(most) => (text.len() <= most).then(|| Value::Text(text.to_owned())),
             Self::Text(_) | Self::Other(..) => Some(Value::Text(text.to_owned())),

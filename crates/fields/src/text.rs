@@ -1,6 +1,6 @@
 //! Values as users write them, where a number alone does not say enough.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use units::{Bytes, PS_PER_S, Picoseconds};
 
@@ -44,11 +44,23 @@ pub fn port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|port| *port > 0)
 }
 
-/// An address with its port, or with the one that is usual.
-pub fn endpoint(text: &str, usual_port: u16) -> Option<(Ipv4Addr, u16)> {
+/// An address of either family; one of IPv6 may stand in brackets.
+pub fn address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    bare.map_or_else(|| text.parse().ok(), |text| text.parse().ok().map(IpAddr::V6))
+}
+
+/// An address with its port, or with the one that is usual. Before a port one of IPv6 stands in brackets.
+pub fn endpoint(text: &str, usual_port: u16) -> Option<(IpAddr, u16)> {
+    if text.parse::<Ipv6Addr>().is_ok() || text.ends_with(']') {
+        return Some((address(text)?, usual_port));
+    }
+    if let Some((bracketed, digits)) = text.rsplit_once("]:") {
+        return Some((bracketed.strip_prefix('[')?.parse::<Ipv6Addr>().ok()?.into(), port(digits)?));
+    }
     let (address, port) = match text.split_once(':') {
         Some((address, text)) => (address, port(text)?),
         None => (text, usual_port),
     };
-    Some((address.parse().ok()?, port))
+    Some((address.parse::<Ipv4Addr>().ok()?.into(), port))
 }

@@ -82,7 +82,10 @@ impl fmt::Display for TakesOf<'_> {
             Self::Flag => f.write_str("true or false"),
             Self::Port => f.write_str("a port from 1 to 65535"),
             Self::Address => f.write_str("an IPv4 address"),
-            Self::Endpoint(port) => write!(f, "an IPv4 address, or one with a port (else {port})"),
+            Self::Host => f.write_str("an IPv4 or IPv6 address"),
+            Self::Endpoint(port) => {
+                write!(f, "an IPv4 or IPv6 address, or one with a port (else {port})")
+            }
             Self::Word(words) => f.write_str(&either(words)),
             Self::Numbered(names) => f.write_str(&named::one_in_words(names)),
             Self::AnyOf(names) => f.write_str(&named::any_in_words(names)),

@@ -1,7 +1,7 @@
-//! Which address a board has, as its network can know: the chip's own where the chip does TCP/IP, else the one that the stack of
-//! the firmware speaks from. A stack that says nothing of itself after DHCP has the address that it was given.
+//! Which addresses a board has, as its network can know: the chip's own where the chip does TCP/IP, else the one that the stack of
+//! the firmware speaks from. Over IPv6 it is the link-local one that the board speaks from, or that it has probed for. A stack that says nothing of itself after DHCP has the address that it was given.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use units::Picoseconds;
 
@@ -11,6 +11,10 @@ use super::Wired;
 /// apart and two seconds more (RFC 5227, section 1.1). One that has said nothing by then says nothing of itself.
 const SILENT_AFTER_LEASE: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
 
+/// An address for which nobody answered a probe is the board's after a second (RFC 4862, section 5.4: `RetransTimer` is that).
+const SILENT_AFTER_PROBE: Picoseconds = Picoseconds::new(units::PS_PER_S);
+
+const ETHERTYPE_IPV6: [u8; 2] = [0x86, 0xDD];
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 const ETHERTYPE_ARP: [u8; 2] = [0x08, 0x06];
 const UDP: u8 = 17;
@@ -25,6 +29,10 @@ const DHCP_ACK: [u8; 3] = [53, 1, 5];
 pub(super) struct Heard {
     /// The address that its frames come from.
     pub(super) spoken: Option<Ipv4Addr>,
+    /// The link-local address that its frames come from.
+    pub(super) link_local: Option<Ipv6Addr>,
+    /// The one that it asked for before it had any, and when.
+    probed: Option<(Ipv6Addr, Picoseconds)>,
     /// The hardware address that they come from.
     mac: Option<[u8; 6]>,
     /// The address that a DHCP server gave it, and when.
@@ -33,14 +41,16 @@ pub(super) struct Heard {
 
 impl Heard {
     /// What is kept of it in a file.
-    pub(super) fn of(spoken: Option<Ipv4Addr>) -> Self {
-        Self { spoken, ..Self::default() }
+    pub(super) fn of(spoken: Option<Ipv4Addr>, link_local: Option<Ipv6Addr>) -> Self {
+        Self { spoken, link_local, ..Self::default() }
     }
 
     /// The board sends a frame; `own` is the address that its device has by itself. From that one the chip answers too, so it
     /// says nothing against another.
-    pub(super) fn sent(&mut self, frame: &[u8], own: Option<Ipv4Addr>) {
+    pub(super) fn sent(&mut self, at: Picoseconds, frame: &[u8], own: Option<Ipv4Addr>) {
         self.mac = frame.get(6..12).and_then(|mac| mac.try_into().ok()).or(self.mac);
+        self.link_local = link_local(frame).or(self.link_local);
+        self.probed = probed(frame).map(|address| (address, at)).or(self.probed);
         let sender = sender(frame);
         if self.spoken.is_none() || sender != own {
             self.spoken = sender.or(self.spoken);
@@ -56,9 +66,17 @@ impl Heard {
         }
     }
 
-    /// When an address that was given counts though nobody has spoken from it.
-    pub(super) fn lease_counts_at(&self) -> Option<Picoseconds> {
-        self.leased.filter(|_| self.spoken.is_none()).map(|(_, at)| at + SILENT_AFTER_LEASE)
+    /// When addresses count though nobody has spoken from them: one that was given, and one that was probed for.
+    pub(super) fn counts_at(&self) -> impl Iterator<Item = Picoseconds> {
+        let leased = self.leased.filter(|_| self.spoken.is_none()).map(|(_, at)| at + SILENT_AFTER_LEASE);
+        let probed = self.probed.filter(|_| self.link_local.is_none()).map(|(_, at)| at + SILENT_AFTER_PROBE);
+        leased.into_iter().chain(probed)
+    }
+
+    /// The board's link-local address, as far as it is known.
+    pub(super) fn link_local_address(&self, now: Picoseconds) -> Option<Ipv6Addr> {
+        let probed = self.probed.filter(|(_, at)| *at + SILENT_AFTER_PROBE <= now);
+        self.link_local.or(probed.map(|(address, _)| address))
     }
 
     fn address(&self, now: Picoseconds) -> Option<Ipv4Addr> {
@@ -73,6 +91,68 @@ impl Wired {
         let own = self.device.address().filter(|_| !self.device.is_bare_mac());
         own.or_else(|| self.line.heard.address(now))
     }
+}
+
+/// The addresses of a board of which something may wait, and since when each has been the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct BoardAddresses {
+    pub(super) ipv4: Option<(Ipv4Addr, Picoseconds)>,
+    pub(super) ipv6: Option<(Ipv6Addr, Picoseconds)>,
+}
+
+impl BoardAddresses {
+    /// Takes in what the addresses are now; whether one is another than before.
+    pub(super) fn note(&mut self, now: Picoseconds, ipv4: Option<Ipv4Addr>, ipv6: Option<Ipv6Addr>) -> bool {
+        let before = *self;
+        if ipv4 != self.ipv4.map(|(address, _)| address) {
+            self.ipv4 = ipv4.map(|address| (address, now));
+        }
+        if ipv6 != self.ipv6.map(|(address, _)| address) {
+            self.ipv6 = ipv6.map(|address| (address, now));
+        }
+        *self != before
+    }
+
+    /// When an address that settles will have been the same for so long.
+    pub(super) fn settled_at(&self, after: Picoseconds) -> impl Iterator<Item = Picoseconds> {
+        let since = [self.ipv4.map(|(_, since)| since), self.ipv6.map(|(_, since)| since)];
+        since.into_iter().flatten().map(move |since| since + after)
+    }
+
+    /// Those that have been the same for so long.
+    pub(super) fn settled(&self, now: Picoseconds, after: Picoseconds) -> Known {
+        let is_settled = |since: Picoseconds| since + after <= now;
+        Known {
+            ipv4: self.ipv4.filter(|(_, since)| is_settled(*since)).map(|(address, _)| address),
+            ipv6: self.ipv6.filter(|(_, since)| is_settled(*since)).map(|(address, _)| address),
+        }
+    }
+}
+
+/// The addresses of a board that may be spoken to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
+    pub(super) ipv4: Option<Ipv4Addr>,
+    pub(super) ipv6: Option<Ipv6Addr>,
+}
+
+/// The link-local address of IPv6 that a frame comes from.
+fn link_local(frame: &[u8]) -> Option<Ipv6Addr> {
+    address_of_ipv6(frame, 22).filter(Ipv6Addr::is_unicast_link_local)
+}
+
+/// The link-local address that a frame asks for which comes from nobody yet (RFC 4862, section 5.4.2).
+fn probed(frame: &[u8]) -> Option<Ipv6Addr> {
+    const ICMPV6: u8 = 58;
+    const SOLICITATION: u8 = 135;
+    let source = address_of_ipv6(frame, 22)?;
+    let asks = source.is_unspecified() && frame[20] == ICMPV6 && frame.get(54) == Some(&SOLICITATION);
+    address_of_ipv6(frame, 62).filter(|wanted| asks && wanted.is_unicast_link_local())
+}
+
+fn address_of_ipv6(frame: &[u8], at: usize) -> Option<Ipv6Addr> {
+    let octets: [u8; 16] = frame.get(at..at + 16)?.try_into().ok()?;
+    (frame[12..14] == ETHERTYPE_IPV6).then(|| octets.into())
 }
 
 /// The IPv4 address that a frame says it comes from.

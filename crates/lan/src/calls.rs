@@ -2,12 +2,12 @@
 //! devices send and receive, once somebody asked for it.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
-use traffic::Ipv4Endpoint;
+use traffic::IpEndpoint;
 
 use super::Lan;
-use super::segment::{ACK, SYN, is_ipv4, payload_bytes, segment_of};
+use super::segment::{ACK, SYN, carried, payload_bytes, segment_of};
 
 /// Endpoints that are told apart; what a board calls beyond them is not kept.
 const MOST_CALLED: usize = 64;
@@ -41,7 +41,7 @@ pub struct Call {
     /// Over what.
     pub over: Transport,
     /// Whom.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// Segments that ask for a connection, those sent again among them; or datagrams.
     pub asked: u64,
     /// Bytes of the application that it sent there.
@@ -53,14 +53,14 @@ pub struct Call {
 /// The calls so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
-    found: BTreeMap<(Transport, Ipv4Endpoint), Call>,
+    found: BTreeMap<(Transport, IpEndpoint), Call>,
 }
 
-/// Both ends of a packet over IPv4.
+/// Both ends of a packet.
 struct Packet {
     over: Transport,
-    from: Ipv4Endpoint,
-    to: Ipv4Endpoint,
+    from: IpEndpoint,
+    to: IpEndpoint,
 }
 
 impl Calls {
@@ -83,7 +83,7 @@ impl Calls {
     pub(super) fn received(&mut self, frame: &[u8]) {
         let Some(packet) = packet_of(frame) else { return };
         // Who answers a call to all has an address of its own, as a DHCP server does.
-        let to_all = Ipv4Endpoint { address: Ipv4Addr::BROADCAST, ..packet.from };
+        let to_all = IpEndpoint::new(Ipv4Addr::BROADCAST, packet.from.port);
         let mut called = [packet.from, to_all].into_iter().map(|to| (packet.over, to));
         let Some(key) = called.find(|key| self.found.contains_key(key)) else { return };
         let Some(call) = self.found.get_mut(&key) else { return };
@@ -96,19 +96,20 @@ impl Calls {
 }
 
 fn packet_of(frame: &[u8]) -> Option<Packet> {
-    let packet = frame.get(14..).filter(|_| is_ipv4(frame))?;
-    let over = match *packet.get(9)? {
+    let carried = carried(frame)?;
+    let over = match carried.protocol {
         TCP => Transport::Tcp,
         UDP => Transport::Udp,
         _ => return None,
     };
-    let header = usize::from(packet[0] & 0x0f) * 4;
-    let ports = packet.get(header..header + 4)?;
-    let end = |at: usize, port: [u8; 2]| {
-        let octets: [u8; 4] = packet.get(at..at + 4)?.try_into().ok()?;
-        Some(Ipv4Endpoint { address: Ipv4Addr::from(octets), port: u16::from_be_bytes(port) })
+    let ports = carried.bytes.get(..4)?;
+    let end = |address: &[u8], port: [u8; 2]| {
+        let v4 = || <[u8; 4]>::try_from(address).map(IpAddr::from);
+        let address = v4().or_else(|_| <[u8; 16]>::try_from(address).map(IpAddr::from)).ok()?;
+        Some(IpEndpoint { address, port: u16::from_be_bytes(port) })
     };
-    Some(Packet { over, from: end(12, [ports[0], ports[1]])?, to: end(16, [ports[2], ports[3]])? })
+    let [from, to] = carried.ends;
+    Some(Packet { over, from: end(from, [ports[0], ports[1]])?, to: end(to, [ports[2], ports[3]])? })
 }
 
 impl Lan {

@@ -99,12 +99,11 @@ impl Lan {
 
     pub(super) fn changed(&mut self) {
         let starts = self.awaited.iter().map(|one| one.start).filter(|&start| start > self.now);
-        let settled = self.board.map(|(_, since)| since + SETTLING);
-        let settled = settled.filter(|&at| at > self.now && !self.awaited.is_empty());
-        let leases = self.wired.iter().filter_map(|wired| wired.line.heard.lease_counts_at());
-        let leases = leases.filter(|&at| at > self.now && !self.awaited.is_empty());
+        let settled = self.board.settled_at(SETTLING).filter(|&at| at > self.now && !self.awaited.is_empty());
+        let silent = self.wired.iter().flat_map(|wired| wired.line.heard.counts_at());
+        let silent = silent.filter(|&at| at > self.now && !self.awaited.is_empty());
         let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
-        let others = starts.chain(settled).chain(leases).chain(over_the_wire);
+        let others = starts.chain(settled).chain(silent).chain(over_the_wire);
         self.next_outside = others.chain(self.network.next_event()).min();
         self.chips_changed();
     }
@@ -128,7 +127,7 @@ impl Line {
     ) -> bool {
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
-            self.heard.sent(&bytes, device.address());
+            self.heard.sent(start, &bytes, device.address());
             if let Some(calls) = &mut calls {
                 calls.sent(&bytes);
             }

@@ -1,7 +1,7 @@
 //! Network files: TOML that says what is wrong with the board's cable, whether Wi-Fi is on it, what the PC is like, and what
 //! runs on it. Every error names file, line and field; parser and reference page come from one table.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -133,6 +133,17 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
     NetworkField {
         table: "pc",
         field: Declared::new(
+            "ipv6",
+            Takes::Other("an IPv6 address with its prefix length, or \"none\"", text),
+            "none",
+            "the PC's address of IPv6 beside the link-local one; there is no gateway",
+            "\"fd00::1/64\"",
+        ),
+        set: set_ipv6,
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
             "answers_for_all",
             Takes::Flag,
             "true",
@@ -215,6 +226,20 @@ fn set_address(setup: &mut NetworkSetup, read: &Given) -> Result<(), String> {
     let prefix: u8 = prefix.parse().map_err(|_| String::new())?;
     let Some(pc) = setup.pc.as_mut() else { return Ok(()) };
     (pc.address, pc.prefix) = (address, prefix);
+    Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
+}
+
+fn set_ipv6(setup: &mut NetworkSetup, read: &Given) -> Result<(), String> {
+    let text = read.to_string();
+    let Some(pc) = setup.pc.as_mut() else { return Ok(()) };
+    pc.ipv6 = match text.as_str() {
+        "none" => None,
+        text => {
+            let (address, prefix) = text.split_once('/').ok_or_else(String::new)?;
+            let address: Ipv6Addr = address.parse().map_err(|_| String::new())?;
+            Some((address, prefix.parse().map_err(|_| String::new())?))
+        }
+    };
     Host::new(pc.clone()).map(drop).map_err(|error| error.to_string())
 }
 

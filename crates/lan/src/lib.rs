@@ -33,9 +33,9 @@ mod wire;
 mod wiznet_chip;
 
 use std::any::Any;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
-use board_address::Heard;
+use board_address::{BoardAddresses, Heard};
 use ethernet::{Cable, HopId, Network, PortId, StationId};
 use pc::Seated;
 use units::Picoseconds;
@@ -89,11 +89,11 @@ struct Line {
     station: Option<usize>,
 }
 
-/// The devices of a network, to be kept in a file: each one's state, and the address that its frames came from.
+/// The devices of a network, to be kept in a file: each one's state, and the addresses that its frames came from.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct SavedLan {
     now: Picoseconds,
-    devices: Vec<(Vec<u8>, Option<Ipv4Addr>)>,
+    devices: Vec<(Vec<u8>, Option<Ipv4Addr>, Option<Ipv6Addr>)>,
 }
 
 /// Chips and the network that they are on.
@@ -114,8 +114,8 @@ pub struct Lan {
     awaited: Vec<TrafficSetup>,
     /// How far the PC has come, where it is a station of the board's own network.
     progress: pc_station::Progress,
-    /// The address of a board whose link is up, and since when; known while something waits for it.
-    board: Option<(Ipv4Addr, Picoseconds)>,
+    /// The addresses of a board whose link is up; known while something waits for them.
+    board: BoardAddresses,
     /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
     next_outside: Option<Picoseconds>,
     /// When anything happens next; known so that a byte on a bus costs one comparison.
@@ -141,7 +141,7 @@ impl Lan {
             seats: Vec::new(),
             awaited: setup.traffic.clone(),
             progress: pc_station::Progress::default(),
-            board: None,
+            board: BoardAddresses::default(),
             next_outside: None,
             next: None,
             now: Picoseconds::ZERO,
@@ -186,21 +186,26 @@ impl Lan {
 
     /// The devices as they are, and the addresses that their frames came from; nothing where one cannot be saved.
     pub fn saved(&self) -> Option<SavedLan> {
-        let devices = self.wired.iter().map(|wired| Some((wired.device.saved()?, wired.line.heard.spoken)));
+        let devices = self.wired.iter().map(|wired| {
+            let Heard { spoken, link_local, .. } = wired.line.heard;
+            Some((wired.device.saved()?, spoken, link_local))
+        });
         Some(SavedLan { now: self.now, devices: devices.collect::<Option<_>>()? })
     }
 
     /// Puts devices back that were saved; false when these are others. They are plugged in anew, into a switch and a PC that
     /// have just been switched on: traffic begins so long after that moment as its setup says.
     pub fn put_back(&mut self, saved: SavedLan) -> bool {
-        let restored = |(wired, (state, _)): (&Wired, &(Vec<u8>, _))| wired.device.restored(state);
+        let restored = |(wired, (state, ..)): (&Wired, &(Vec<u8>, _, _))| wired.device.restored(state);
         let devices: Option<Vec<_>> = self.wired.iter().zip(&saved.devices).map(restored).collect();
         let Some(devices) = devices.filter(|_| saved.devices.len() == self.wired.len()) else {
             return false;
         };
         self.now = saved.now;
-        for ((wired, device), (_, spoken)) in self.wired.iter_mut().zip(devices).zip(saved.devices) {
-            (wired.device, wired.line.heard) = (device, Heard::of(spoken));
+        for ((wired, device), (_, spoken, link_local)) in
+            self.wired.iter_mut().zip(devices).zip(saved.devices)
+        {
+            (wired.device, wired.line.heard) = (device, Heard::of(spoken, link_local));
         }
         self.switch_on();
         true
@@ -209,7 +214,7 @@ impl Lan {
     /// A network as it is at the beginning, from now on.
     fn switch_on(&mut self) {
         (self.network, self.pc, self.air) = self.setup.build();
-        (self.seats, self.board, self.capture) = (Vec::new(), None, None);
+        (self.seats, self.board, self.capture) = (Vec::new(), BoardAddresses::default(), None);
         self.progress = pc_station::Progress::default();
         let later = |one: &TrafficSetup| TrafficSetup { start: self.now + one.start, ..one.clone() };
         self.awaited = self.setup.traffic.iter().map(later).collect();

@@ -93,26 +93,20 @@ impl Lan {
 
     /// Looks for a board with an address and a link; whether it is another than before.
     pub(super) fn look_for_board(&mut self) -> bool {
-        let linked = self.wired.iter().filter(|wired| wired.device.has_link());
-        let address = linked.filter_map(|wired| wired.address(self.now)).next();
-        let is_another = address != self.board.map(|(address, _)| address);
-        if is_another {
-            self.board = address.map(|address| (address, self.now));
-        }
-        is_another
+        let linked = || self.wired.iter().filter(|wired| wired.device.has_link());
+        let ipv4 = linked().find_map(|wired| wired.address(self.now));
+        let ipv6 = linked().find_map(|wired| wired.line.heard.link_local_address(self.now));
+        self.board.note(self.now, ipv4, ipv6)
     }
 
     /// Begins what waits for its time, or for the board.
     pub(super) fn begin_traffic(&mut self) {
         self.look_for_board();
         let now = self.now;
-        let settled = self.board.filter(|&(_, since)| since + SETTLING <= now);
-        let board = settled.map(|(address, _)| address);
+        let board = self.board.settled(now, SETTLING);
         let is_there = self.pc_is_there();
         let may_begin = |one: &TrafficSetup| !one.is_client() || is_there;
-        let ready = |one: &TrafficSetup| {
-            one.start <= now && may_begin(one) && (board.is_some() || !one.needs_board())
-        };
+        let ready = |one: &TrafficSetup| one.start <= now && may_begin(one) && one.waits_for(board).is_none();
         let (begun, awaited) = std::mem::take(&mut self.awaited).into_iter().partition(ready);
         self.awaited = awaited;
         let begun: Vec<TrafficSetup> = begun;

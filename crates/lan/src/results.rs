@@ -6,6 +6,7 @@ use ::traffic::{Outcome, Results, Sample};
 use ethernet::{Host, SeatId};
 use units::Picoseconds;
 
+use super::traffic::Family;
 use super::{Lan, MachineSeat, TrafficSetup};
 
 /// Percentiles that a report has.
@@ -37,6 +38,8 @@ pub enum Awaited {
     Link,
     /// The board's address: no device has one of its own that counts, and nothing was heard from the board.
     Address,
+    /// The board's address of IPv6: nothing was heard from the board over that.
+    Ipv6Address,
     /// The board's address, which is known and has to stay the same for a while.
     Settling,
     /// An address of the PC's, which is to be a station of the board's own network.
@@ -50,6 +53,7 @@ impl Awaited {
             Self::Start(_) => "start",
             Self::Link => "link",
             Self::Address => "address",
+            Self::Ipv6Address => "ipv6-address",
             Self::Settling => "settling",
             Self::PcAddress => "pc-address",
         }
@@ -106,12 +110,14 @@ impl Lan {
 
     fn awaited_by(&self, one: &TrafficSetup) -> Awaited {
         let has_link = self.wired.iter().any(|wired| wired.device.has_link());
-        match self.board {
+        let unknown = one.waits_for(self.board.settled(self.now, Picoseconds::ZERO));
+        match unknown {
             _ if one.start > self.now => Awaited::Start(one.start),
             _ if !self.pc_is_there() => Awaited::PcAddress,
-            Some(_) => Awaited::Settling,
-            None if has_link => Awaited::Address,
-            None => Awaited::Link,
+            None => Awaited::Settling,
+            Some(_) if !has_link => Awaited::Link,
+            Some(Family::Ipv4) => Awaited::Address,
+            Some(Family::Ipv6) => Awaited::Ipv6Address,
         }
     }
 

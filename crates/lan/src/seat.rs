@@ -2,10 +2,10 @@
 //! happens there becomes its events.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use ethernet::{Application, ListenerId, News, Sockets, TcpId, TcpState, UdpId};
-use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{Action, Connection, Event, IpEndpoint, Machine};
 use units::Picoseconds;
 
 /// Events and actions of one moment; a machine that wants more than this at once goes on in the next picosecond.
@@ -172,10 +172,10 @@ impl MachineSeat {
             let stream = Stream { id: Some(tcp), opened: true, ..Stream::default() };
             self.streams.insert(connection, stream);
             self.stirred.insert(connection);
-            let peer = Ipv4Endpoint { address, port };
+            let peer = IpEndpoint { address, port };
             let own = sockets.local_address(tcp).zip(sockets.local_port(tcp));
-            let (own_address, own_port) = own.unwrap_or((sockets.address(), 0));
-            let to = Ipv4Endpoint { address: own_address, port: own_port };
+            let (own_address, own_port) = own.unwrap_or((sockets.address().into(), 0));
+            let to = IpEndpoint { address: own_address, port: own_port };
             self.tell(now, sockets, Event::Accepted { listener, connection, peer, to });
         }
     }
@@ -185,10 +185,10 @@ impl MachineSeat {
         else {
             return;
         };
-        let mut datagrams: Vec<((Ipv4Addr, u16), Vec<u8>)> = Vec::new();
+        let mut datagrams: Vec<((IpAddr, u16), Vec<u8>)> = Vec::new();
         while sockets.receive_from(id, |from, bytes| datagrams.push((from, bytes.to_vec()))) {}
         for ((address, port), bytes) in datagrams {
-            let from = Ipv4Endpoint { address, port };
+            let from = IpEndpoint { address, port };
             self.tell(now, sockets, Event::Datagram { socket, from, bytes: &bytes });
         }
     }

@@ -7,6 +7,11 @@ pub const SYN_FIN_RST: u8 = 0b0111;
 /// The flag of a segment that acknowledges.
 pub const ACK: u8 = 0b1_0000;
 const TCP: u8 = 6;
+const UDP: u8 = 17;
+const ICMPV6: u8 = 58;
+/// Echo requests and replies (RFC 4443, 4).
+const ICMPV6_ECHOES: [u8; 2] = [128, 129];
+const IPV6_HEADER_BYTES: usize = 40;
 /// Kinds of options (RFC 9293, 3.1; RFC 7323, 2.2).
 const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;
@@ -52,29 +57,58 @@ pub fn is_ipv4(frame: &[u8]) -> bool {
     frame.get(12..14) == Some(&[0x08, 0x00])
 }
 
-/// How many bytes for an application a frame carries: of TCP its payload, of all else over IPv4 what follows a header as long
-/// as UDP's.
+/// What a packet of either family carries.
+pub(super) struct Carried<'a> {
+    pub(super) protocol: u8,
+    /// As far as the packet goes.
+    pub(super) bytes: &'a [u8],
+    /// Source and destination, each as the packet has it.
+    pub(super) ends: [&'a [u8]; 2],
+}
+
+/// What the packet in a frame carries; nothing where that is none, or has further headers of IPv6.
+pub(super) fn carried(frame: &[u8]) -> Option<Carried<'_>> {
+    let packet = frame.get(14..)?;
+    let long = |at: usize| Some(usize::from(u16::from_be_bytes([*packet.get(at)?, *packet.get(at + 1)?])));
+    if is_ipv4(frame) {
+        let header = usize::from(packet.first()? & 0x0f) * 4;
+        let bytes = packet.get(header..long(2)?.min(packet.len()))?;
+        return Some(Carried {
+            protocol: *packet.get(9)?,
+            bytes,
+            ends: [packet.get(12..16)?, packet.get(16..20)?],
+        });
+    }
+    if frame.get(12..14) != Some(&[0x86, 0xDD]) {
+        return None;
+    }
+    let end = (IPV6_HEADER_BYTES + long(4)?).min(packet.len());
+    let bytes = packet.get(IPV6_HEADER_BYTES..end)?;
+    Some(Carried { protocol: *packet.get(6)?, bytes, ends: [packet.get(8..24)?, packet.get(24..40)?] })
+}
+
+/// Whether a frame that holds no TCP segment carries something of a program: over IPv4 whatever it is, and over IPv6 what is no
+/// talk of neighbours, routers and groups.
+pub fn is_of_a_program(frame: &[u8]) -> bool {
+    let is_one = |carried: Carried<'_>| match carried.protocol {
+        ICMPV6 => carried.bytes.first().is_some_and(|kind| ICMPV6_ECHOES.contains(kind)),
+        protocol => protocol == UDP,
+    };
+    is_ipv4(frame) || carried(frame).is_some_and(is_one)
+}
+
+/// How many bytes for an application a frame carries: of TCP its payload, of all else what follows a header as long as UDP's.
 pub fn payload_bytes(frame: &[u8]) -> usize {
     if let Some(segment) = segment_of(frame) {
         return segment.payload.len();
     }
-    let Some(packet) = frame.get(14..).filter(|packet| is_ipv4(frame) && packet.len() >= 20) else {
-        return 0;
-    };
-    let header = usize::from(packet[0] & 0x0f) * 4;
-    let length = usize::from(u16::from_be_bytes([packet[2], packet[3]]));
-    length.min(packet.len()).saturating_sub(header + UDP_HEADER_BYTES)
+    let carried = carried(frame).filter(|_| is_of_a_program(frame));
+    carried.map_or(0, |carried| carried.bytes.len().saturating_sub(UDP_HEADER_BYTES))
 }
 
 /// The segment in a frame; nothing where that carries none.
 pub fn segment_of(frame: &[u8]) -> Option<Segment<'_>> {
-    let packet = frame.get(14..).filter(|_| is_ipv4(frame))?;
-    let header = usize::from(packet.first()? & 0x0f) * 4;
-    let length = usize::from(u16::from_be_bytes([*packet.get(2)?, *packet.get(3)?]));
-    if *packet.get(9)? != TCP {
-        return None;
-    }
-    let segment = packet.get(header..length.min(packet.len()))?;
+    let segment = carried(frame).filter(|carried| carried.protocol == TCP)?.bytes;
     let offset = usize::from(segment.get(12)? >> 4) * 4;
     Some(Segment {
         ports: segment.get(0..4)?.try_into().ok()?,

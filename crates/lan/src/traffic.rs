@@ -1,23 +1,28 @@
 //! What runs on the PC, as a user says it: a kind of client or server with its options, and when it begins.
 
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ::traffic::{Action, Event, KindError, Machine, OptionError};
 use ethernet::HostOptions;
 use units::Picoseconds;
 
 use super::Transport;
+use super::board_address::Known;
 
-/// Where an option takes an address, this word stands for the board's.
+/// Where an option takes an address, these words stand for the board's.
 const BOARD: &str = "board";
+const BOARD_OVER_IPV6: &str = "board6";
 /// The option of clients that says where they go.
 const TO: &str = "to";
 /// The kind that gives out addresses.
 const DHCP: &str = "dhcp";
 const DNS: &str = "dns";
 /// What a client's options are checked with before the board's address is known.
-const ANY_ADDRESS: Ipv4Addr = Ipv4Addr::new(192, 168, 1, 100);
+const ANY_ADDRESS: Known = Known {
+    ipv4: Some(Ipv4Addr::new(192, 168, 1, 100)),
+    ipv6: Some(Ipv6Addr::new(0xFE80, 0, 0, 0, 0, 0, 0, 1)),
+};
 
 /// A server asks for its ports before anything else.
 const MOST_FIRST_ACTIONS: usize = 16;
@@ -37,6 +42,13 @@ pub struct TrafficSetup {
     pub start: Picoseconds,
     /// Whether the PC runs it without being asked.
     pub(super) is_built_in: bool,
+}
+
+/// Over which IP a client goes to the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Family {
+    Ipv4,
+    Ipv6,
 }
 
 /// Where a server waits for others.
@@ -104,7 +116,17 @@ impl TrafficSetup {
 
     /// Whether it needs the board's address, and so waits for that and for a link.
     pub fn needs_board(&self) -> bool {
-        self.options.iter().any(|(_, value)| names_board(value))
+        self.waits_for(Known::default()).is_some()
+    }
+
+    /// Of which family it needs an address of the board's that is not among those that are known.
+    pub(super) fn waits_for(&self, known: Known) -> Option<Family> {
+        let unknown = |value: &String| match named_board(value)?.0 {
+            Family::Ipv4 if known.ipv4.is_none() => Some(Family::Ipv4),
+            Family::Ipv6 if known.ipv6.is_none() => Some(Family::Ipv6),
+            _ => None,
+        };
+        self.options.iter().find_map(|(_, value)| unknown(value))
     }
 
     /// The same with a client that says nothing of where it goes going to the board.
@@ -123,7 +145,7 @@ impl TrafficSetup {
     /// # Errors
     /// A sentence that goes on after the name.
     pub fn machine_for(&self, board: Ipv4Addr) -> Result<Box<dyn Machine>, String> {
-        self.machine(None, Some(board))
+        self.machine(None, Known { ipv4: Some(board), ipv6: None })
     }
 
     /// Whether it can be made, on a PC like that, once the board's address is known.
@@ -131,12 +153,12 @@ impl TrafficSetup {
     /// # Errors
     /// A sentence that goes on after the name.
     pub fn check(&self, pc: Option<&HostOptions>) -> Result<(), String> {
-        self.machine(pc, Some(ANY_ADDRESS)).map(drop)
+        self.machine(pc, ANY_ADDRESS).map(drop)
     }
 
     /// The ports on which it waits for others, on a PC like that: those that it asks for as soon as it is seated.
     pub(super) fn ports(&self, pc: Option<&HostOptions>) -> Vec<ServerPort> {
-        let Ok(mut machine) = self.machine(pc, Some(ANY_ADDRESS)) else { return Vec::new() };
+        let Ok(mut machine) = self.machine(pc, ANY_ADDRESS) else { return Vec::new() };
         machine.handle(Picoseconds::ZERO, Event::Wake);
         let port_of = |action| match action {
             Action::Listen(_, port) => Some(ServerPort { over: Transport::Tcp, port }),
@@ -146,19 +168,12 @@ impl TrafficSetup {
         std::iter::from_fn(|| machine.poll()).take(MOST_FIRST_ACTIONS).filter_map(port_of).collect()
     }
 
-    /// Makes it; `board` is the board's address where it is known.
+    /// Makes it; `board` has the board's addresses as far as they are known.
     ///
     /// # Errors
     /// A sentence that goes on after the name.
-    pub(super) fn machine(
-        &self,
-        pc: Option<&HostOptions>,
-        board: Option<Ipv4Addr>,
-    ) -> Result<Box<dyn Machine>, String> {
-        let resolved = |value: &String| match board {
-            Some(address) if names_board(value) => value.replacen(BOARD, &address.to_string(), 1),
-            _ => value.clone(),
-        };
+    pub(super) fn machine(&self, pc: Option<&HostOptions>, board: Known) -> Result<Box<dyn Machine>, String> {
+        let resolved = |value: &String| resolved(value, board).unwrap_or_else(|| value.clone());
         let mut options: Vec<(String, String)> =
             self.options.iter().map(|(name, value)| (name.clone(), resolved(value))).collect();
         let own = pc.map(|pc| match self.kind.as_str() {
@@ -200,14 +215,32 @@ fn board_hint(error: &OptionError) -> &'static str {
     };
     let host = value.split(':').next().unwrap_or_default();
     match fields::nearest(host, &[BOARD]) {
+        _ if host == BOARD_OVER_IPV6 => {
+            "; board6 stands for the board's IPv6 address, which a virtual board alone has"
+        }
         Some(_) => "; board stands for the board's address",
         None => "",
     }
 }
 
-/// `board`, or `board:80`.
-fn names_board(value: &str) -> bool {
-    value.strip_prefix(BOARD).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+/// Over which IP a value names the board, and what stands behind that: nothing, or a port as in `board:80`.
+fn named_board(value: &str) -> Option<(Family, &str)> {
+    let over_ipv6 = value.strip_prefix(BOARD_OVER_IPV6).map(|rest| (Family::Ipv6, rest));
+    let named = over_ipv6.or_else(|| value.strip_prefix(BOARD).map(|rest| (Family::Ipv4, rest)));
+    named.filter(|(_, rest)| rest.is_empty() || rest.starts_with(':'))
+}
+
+/// A value with the board's address in the place of the word for it; nothing where it has none, or that is not known.
+fn resolved(value: &str, board: Known) -> Option<String> {
+    let (family, rest) = named_board(value)?;
+    let address: IpAddr = match family {
+        Family::Ipv4 => board.ipv4?.into(),
+        Family::Ipv6 => board.ipv6?.into(),
+    };
+    Some(match address {
+        IpAddr::V6(address) if !rest.is_empty() => format!("[{address}]{rest}"),
+        address => format!("{address}{rest}"),
+    })
 }
 
 /// What a DHCP server on the PC gives out: the PC's network, and the PC itself for everything.

@@ -42,7 +42,7 @@ pub mod ws;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
 pub use losses::{Cause, Loss, Mark};
-pub use machine::{Action, Connection, Event, Ipv4Endpoint, Machine};
+pub use machine::{Action, Connection, Event, IpEndpoint, Machine};
 pub use meter::Interval;
 pub use options::{Declared, OptionError, Values};
 pub use results::{Counter, Results};

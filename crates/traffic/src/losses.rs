@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use units::Picoseconds;
 
-use crate::{Ipv4Endpoint, Outcome, Sample};
+use crate::{IpEndpoint, Outcome, Sample};
 
 /// Why messages were lost, or peers turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +85,7 @@ pub struct Mark {
     /// Which message, counted from 0.
     pub index: Option<u64>,
     /// Which peer.
-    pub peer: Option<Ipv4Endpoint>,
+    pub peer: Option<IpEndpoint>,
     /// What the operating system, the PC or a library said.
     pub detail: Option<String>,
 }
@@ -113,7 +113,7 @@ impl Losses {
         cause: Cause,
         at: Picoseconds,
         index: Option<u64>,
-        peer: Option<Ipv4Endpoint>,
+        peer: Option<IpEndpoint>,
         detail: Option<&str>,
     ) {
         let mark = Mark { at, index, peer, detail: detail.map(str::to_owned) };
@@ -127,7 +127,7 @@ impl Losses {
     }
 
     /// Several at once of which it is known only when they were counted.
-    pub(crate) fn counted(&mut self, cause: Cause, count: u64, at: Picoseconds, peer: Option<Ipv4Endpoint>) {
+    pub(crate) fn counted(&mut self, cause: Cause, count: u64, at: Picoseconds, peer: Option<IpEndpoint>) {
         if count > 0 {
             self.note(cause, at, None, peer, None);
             self.0.entry(cause).and_modify(|loss| loss.count += count - 1);
@@ -135,7 +135,7 @@ impl Losses {
     }
 
     /// A peer is turned away.
-    pub(crate) fn turned_away(&mut self, cause: Cause, now: Picoseconds, peer: Option<Ipv4Endpoint>) {
+    pub(crate) fn turned_away(&mut self, cause: Cause, now: Picoseconds, peer: Option<IpEndpoint>) {
         self.note(cause, now, None, peer, None);
     }
 

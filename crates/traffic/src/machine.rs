@@ -3,25 +3,38 @@
 use std::any::Any;
 use std::fmt;
 use std::fmt::Debug;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use bytes::Bytes;
 use units::Picoseconds;
 
 use crate::{Results, Sample};
 
-/// An address and a port.
+/// An address of either family and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ipv4Endpoint {
+pub struct IpEndpoint {
     /// The address.
-    pub address: Ipv4Addr,
+    pub address: IpAddr,
     /// The port.
     pub port: u16,
 }
 
-impl fmt::Display for Ipv4Endpoint {
+impl IpEndpoint {
+    /// Of an address and a port.
+    pub fn new(address: impl Into<IpAddr>, port: u16) -> Self {
+        Self { address: address.into(), port }
+    }
+
+    /// Everyone in the network, at a port: IPv4 alone knows that address.
+    pub(crate) fn everyone(port: u16) -> Self {
+        Self::new(Ipv4Addr::BROADCAST, port)
+    }
+}
+
+impl fmt::Display for IpEndpoint {
+    /// An address of IPv6 stands in brackets before a port (RFC 3986 section 3.2.2).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.address, self.port)
+        write!(f, "{}", SocketAddr::new(self.address, self.port))
     }
 }
 
@@ -51,9 +64,9 @@ pub enum Event<'a> {
         /// The new connection.
         connection: Connection,
         /// From where.
-        peer: Ipv4Endpoint,
+        peer: IpEndpoint,
         /// To which address of the server's own, and which port.
-        to: Ipv4Endpoint,
+        to: IpEndpoint,
     },
     /// Bytes arrived on a TCP connection.
     Received(Connection, &'a [u8]),
@@ -70,14 +83,14 @@ pub enum Event<'a> {
         /// Which.
         socket: Connection,
         /// From where.
-        from: Ipv4Endpoint,
+        from: IpEndpoint,
         /// Its bytes.
         bytes: &'a [u8],
     },
     /// An ICMP echo reply arrived.
     EchoReply {
         /// From whom.
-        from: Ipv4Addr,
+        from: IpAddr,
         /// Of the request.
         identifier: u16,
         /// Of the request.
@@ -93,7 +106,7 @@ pub enum Action {
     /// Listens for TCP connections.
     Listen(Connection, u16),
     /// Opens a TCP connection.
-    Connect(Connection, Ipv4Endpoint),
+    Connect(Connection, IpEndpoint),
     /// Sends on a TCP connection; what finds no room waits at the seat, without bound, so bulk asks for room first.
     Send(Connection, Vec<u8>),
     /// The same of bytes that are sent again and again, so that nobody copies them.
@@ -111,11 +124,11 @@ pub enum Action {
     /// Binds a UDP socket; port 0 chooses one. With true it may broadcast.
     Bind(Connection, u16, bool),
     /// Sends a datagram.
-    SendTo(Connection, Ipv4Endpoint, Vec<u8>),
+    SendTo(Connection, IpEndpoint, Vec<u8>),
     /// Sends an ICMP echo request.
     EchoRequest {
         /// To whom.
-        to: Ipv4Addr,
+        to: IpAddr,
         /// Of this client.
         identifier: u16,
         /// Counts requests.

@@ -2,12 +2,13 @@
 //! schema and completion come from these tables; settings are made from pairs of text by the names in them. Defaults and
 //! examples go through the same parser.
 
+use std::net::IpAddr;
 use std::str::FromStr;
 
 use fields::{Field, Takes};
 use thiserror::Error;
 
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 pub(crate) use fields::text::{flag as switch, rate, size, time};
 
@@ -36,7 +37,7 @@ fn refused(option: &Field, value: &str) -> OptionError {
 }
 
 fn is_address(takes: Takes) -> bool {
-    matches!(takes, Takes::Address | Takes::Endpoint(_))
+    matches!(takes, Takes::Address | Takes::Host | Takes::Endpoint(_))
 }
 
 /// A row of a table.
@@ -200,9 +201,22 @@ pub(crate) fn parsed<T: FromStr>(value: &str) -> Option<T> {
 }
 
 /// An address with its port, or with the one that is usual.
-pub(crate) fn endpoint(value: &str, usual_port: u16) -> Option<Ipv4Endpoint> {
+pub(crate) fn endpoint(value: &str, usual_port: u16) -> Option<IpEndpoint> {
     let (address, port) = fields::text::endpoint(value, usual_port)?;
-    Some(Ipv4Endpoint { address, port })
+    Some(IpEndpoint { address, port })
+}
+
+/// What a datagram or a ping holds that goes over IPv6 in one packet of 1500 bytes, without 40 of its header and 8 of UDP or ICMP.
+const MOST_BYTES_OVER_IPV6: u64 = 1500 - 40 - 8;
+
+/// The same size where it fits one packet to an address.
+pub(crate) fn fitting(name: &'static str, bytes: u32, to: IpAddr) -> Result<u32, OptionError> {
+    if to.is_ipv4() || u64::from(bytes) <= MOST_BYTES_OVER_IPV6 {
+        return Ok(bytes);
+    }
+    let reason =
+        format!("over IPv6 a packet holds at most {MOST_BYTES_OVER_IPV6} bytes, and this would be {bytes}");
+    Err(OptionError::Together { name, reason })
 }
 
 /// A list whose items stand between commas; an empty text is an empty list.

@@ -6,7 +6,7 @@ use units::{PS_PER_S, Picoseconds};
 use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Flag, Port};
 
@@ -153,7 +153,7 @@ impl Server {
         Some(answer)
     }
 
-    fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         let Some(answer) = self.answer(now, bytes) else {
             self.refused += 1;
             self.losses.turned_away(Cause::Malformed, now, Some(from));

@@ -8,7 +8,7 @@ use std::thread;
 use units::{PS_PER_S, Picoseconds};
 
 use crate::os::{Seat, Until};
-use crate::{Connection, Ipv4Endpoint, Machine};
+use crate::{Connection, IpEndpoint, Machine};
 
 /// How long a server is looked after once its peer is gone.
 const REST: Picoseconds = Picoseconds::new(PS_PER_S / 10);
@@ -21,8 +21,8 @@ pub(crate) fn pieces<'a>(stream: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
     cuts.windows(2).map(|pair| &stream[pair[0]..pair[1]]).filter(|piece| !piece.is_empty()).collect()
 }
 
-pub(crate) fn loopback(port: u16) -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::LOCALHOST, port }
+pub(crate) fn loopback(port: u16) -> IpEndpoint {
+    IpEndpoint::new(Ipv4Addr::LOCALHOST, port)
 }
 
 pub(crate) fn within_seconds(seconds: i64) -> Until<'static> {

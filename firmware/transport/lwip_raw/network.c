@@ -141,11 +141,11 @@ static err_t on_connected(void *argument, struct tcp_pcb *pcb, err_t error) {
 }
 
 bool network_listen(uint16_t port, const struct stream_user *user) {
-    struct tcp_pcb *pcb = tcp_new();
+    struct tcp_pcb *pcb = tcp_new_ip_type(IPADDR_TYPE_ANY);
     if (!pcb) {
         return false;
     }
-    struct tcp_pcb *listener = tcp_bind(pcb, IP_ADDR_ANY, port) == ERR_OK ? tcp_listen(pcb) : NULL;
+    struct tcp_pcb *listener = tcp_bind(pcb, IP_ANY_TYPE, port) == ERR_OK ? tcp_listen(pcb) : NULL;
     if (!listener) {
         tcp_close(pcb);
         return false;
@@ -222,7 +222,7 @@ size_t stream_room(struct stream *stream) {
 
 void stream_peer(struct stream *stream, uint32_t *address, uint16_t *port) {
     struct tcp_pcb *pcb = seat_of(stream)->pcb;
-    *address = pcb ? ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)) : 0;
+    *address = pcb && IP_IS_V4(&pcb->remote_ip) ? ip4_addr_get_u32(ip_2_ip4(&pcb->remote_ip)) : 0;
     *port = pcb ? pcb->remote_port : 0;
 }
 

@@ -261,6 +261,13 @@ fn address(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Outcome<String
     if is_plain {
         return Ok(text);
     }
+    if fields::text::address(text.trim()).is_some_and(|address| address.is_ipv6()) {
+        let message = format!(
+            "{field} is {text:?}, but a board at an address is asked over IPv4 alone; give its IPv4 address, or measure it on a \
+             virtual board with to=board6"
+        );
+        return Err(file.error(value.span(), message));
+    }
     let message = format!(
         "{field} is {text:?}, but it takes an address or a name without a port, such as \"192.168.1.50\"; a port stands in \
          traffic, such as \"http to=board:8080\""

@@ -49,6 +49,10 @@ fn what_cannot_be_asked_is_refused_with_line_and_field() {
             "bench.toml:2: targets.a.address is \"192.168.1.50:80\"",
         ),
         (
+            "[targets.a]\naddress = 'fe80::1'\ntraffic = 'http'\n",
+            "bench.toml:2: targets.a.address is \"fe80::1\", but a board at an address is asked over IPv4 alone",
+        ),
+        (
             "[targets.a]\naddress = 'x'\ntraffic = 'htp'\n",
             "bench.toml:3: targets.a.traffic: traffic.htp: \"htp\" is no kind",
         ),

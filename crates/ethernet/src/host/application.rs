@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt::Debug;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use units::Picoseconds;
 
@@ -102,7 +102,7 @@ pub struct EchoReply {
     /// When it arrived at the stack.
     pub at: Picoseconds,
     /// From whom.
-    pub from: Ipv4Addr,
+    pub from: IpAddr,
     /// Of the request.
     pub identifier: u16,
     /// Of the request.
@@ -111,17 +111,17 @@ pub struct EchoReply {
     pub payload: Vec<u8>,
 }
 
-/// An ICMP notice that a packet did not get through (RFC 792).
+/// An ICMP notice that a packet did not get through (RFC 792, or RFC 4443 over IPv6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unreachable {
     /// Who says so.
-    pub from: Ipv4Addr,
-    /// The code: 0 network, 1 host, 2 protocol, 3 port.
+    pub from: IpAddr,
+    /// The code: 0 network, 1 host, 2 protocol, 3 port; one of IPv6 is told as that of IPv4 that means the same.
     pub code: u8,
     /// The IP protocol of the packet.
     pub protocol: u8,
     /// Where the packet was going.
-    pub to: Ipv4Addr,
+    pub to: IpAddr,
     /// From which port of the PC, where the protocol has ports.
     pub local_port: u16,
     /// To which port, where the protocol has ports.

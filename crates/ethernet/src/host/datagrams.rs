@@ -1,10 +1,10 @@
 //! UDP sockets, and as whom each spoke to whom.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use smoltcp::phy::ChecksumCapabilities;
-use smoltcp::wire::{IpAddress, UdpPacket, UdpRepr};
+use smoltcp::wire::{UdpPacket, UdpRepr};
 
 use super::application::SeatId;
 use super::ip::{self, Way};
@@ -19,7 +19,7 @@ const MOST_PEERS: usize = 1_024;
 /// A datagram as it arrived.
 #[derive(Debug, Clone)]
 struct Received {
-    from: (Ipv4Addr, u16),
+    from: (IpAddr, u16),
     bytes: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct UdpSocket {
     received: VecDeque<Received>,
     received_bytes: usize,
     /// Which address of the PC a peer spoke to, where it is not the PC's own.
-    spoken_to: BTreeMap<(Ipv4Addr, u16), Ipv4Addr>,
+    spoken_to: BTreeMap<(IpAddr, u16), IpAddr>,
 }
 
 /// What became of a datagram.
@@ -76,12 +76,12 @@ impl Datagrams {
     }
 
     /// As whom a socket answers a peer, where that is not the PC's own address.
-    pub(super) fn spoken_to(&self, port: u16, peer: (Ipv4Addr, u16)) -> Option<Ipv4Addr> {
+    pub(super) fn spoken_to(&self, port: u16, peer: (IpAddr, u16)) -> Option<IpAddr> {
         self.udp.get(&port)?.spoken_to.get(&peer).copied()
     }
 
     /// Lets `read` have the next datagram.
-    pub(super) fn receive(&mut self, port: u16, mut read: impl FnMut((Ipv4Addr, u16), &[u8])) -> bool {
+    pub(super) fn receive(&mut self, port: u16, mut read: impl FnMut((IpAddr, u16), &[u8])) -> bool {
         let Some(socket) = self.udp.get_mut(&port) else { return false };
         let Some(datagram) = socket.received.pop_front() else { return false };
         socket.received_bytes -= datagram.bytes.len();
@@ -89,12 +89,22 @@ impl Datagrams {
         true
     }
 
-    /// A packet with a datagram arrived; `alias` is its destination where that is one of the PC's but not its own.
-    pub(super) fn arrive(&mut self, frame: &[u8], alias: Option<Ipv4Addr>) -> Delivery {
-        let Way { from, to } = Way::of(frame);
-        let Ok(packet) = UdpPacket::new_checked(ip::payload(frame)) else { return Delivery::Dropped };
-        let ends = (IpAddress::Ipv4(from), IpAddress::Ipv4(to));
-        if UdpRepr::parse(&packet, &ends.0, &ends.1, &ChecksumCapabilities::default()).is_err() {
+    /// A packet of IPv4 with a datagram arrived; `alias` is its destination where that is one of the PC's but not its own.
+    pub(super) fn arrive(&mut self, frame: &[u8], alias: Option<IpAddr>) -> Delivery {
+        self.take_in(Way::of(frame), ip::payload(frame), alias)
+    }
+
+    /// A datagram arrived over IPv6, from an address and to one.
+    pub(super) fn arrive_at(&mut self, (from, to): (Ipv6Addr, Ipv6Addr), bytes: &[u8]) -> Delivery {
+        self.take_in(Way { from: from.into(), to: to.into() }, bytes, None)
+    }
+
+    fn take_in(&mut self, Way { from, to }: Way, bytes: &[u8], alias: Option<IpAddr>) -> Delivery {
+        let Ok(packet) = UdpPacket::new_checked(bytes) else { return Delivery::Dropped };
+        // Over IPv6 a datagram always has a check sum (RFC 8200 section 8.1).
+        let is_bare = packet.checksum() == 0 && to.is_ipv6();
+        let repr = UdpRepr::parse(&packet, &from.into(), &to.into(), &ChecksumCapabilities::default());
+        if is_bare || repr.is_err() {
             return Delivery::Dropped;
         }
         let port = packet.dst_port();

@@ -1,6 +1,6 @@
 //! ICMP (RFC 792): echo requests and their answers, and notices that something is unreachable, read and made.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{Icmpv4Packet, Icmpv4Repr, IpProtocol};
@@ -76,10 +76,11 @@ pub(super) fn echo_request(way: Way, identifier: u16, sequence: u16, payload: &[
 
 /// The notice that the packet in a frame was for nobody; nothing where it was not between two hosts.
 pub(super) fn unreachable(frame: &[u8], code: u8) -> Option<Vec<u8>> {
-    let way = Way::of(frame).back();
-    if !ip::is_one_host(way.to) || !ip::is_one_host(way.from) {
+    let (from, to) = ip::ends(frame);
+    if !ip::is_one_host(from) || !ip::is_one_host(to) {
         return None;
     }
+    let way = Way::of(frame).back();
     let packet_bytes = usize::from(word(frame, 16)?);
     let quoted_bytes = packet_bytes.min(LONGEST_NOTICE_BYTES - IP_HEADER_BYTES - HEADER_BYTES);
     let quoted = frame.get(ETHERNET_HEADER_BYTES..ETHERNET_HEADER_BYTES + quoted_bytes)?;
@@ -93,7 +94,7 @@ pub(super) fn unreachable(frame: &[u8], code: u8) -> Option<Vec<u8>> {
 }
 
 /// A notice of `from` that quotes the beginning of a packet that `own` sent.
-pub(super) fn quoted(from: Ipv4Addr, code: u8, own: Ipv4Addr, quoted: &[u8]) -> Option<Unreachable> {
+pub(super) fn quoted(from: IpAddr, code: u8, own: IpAddr, quoted: &[u8]) -> Option<Unreachable> {
     let header = usize::from(*quoted.first()? & 0x0F) * 4;
     if quoted.len() < header.max(IP_HEADER_BYTES) + 8 || address(quoted, 12) != own {
         return None;
@@ -104,7 +105,7 @@ pub(super) fn quoted(from: Ipv4Addr, code: u8, own: Ipv4Addr, quoted: &[u8]) -> 
         PROTOCOL_ICMP => (word(quoted, header + 4)?, 0),
         _ => (0, 0),
     };
-    Some(Unreachable { from, code, protocol, to: address(quoted, 16), local_port, remote_port })
+    Some(Unreachable { from, code, protocol, to: address(quoted, 16).into(), local_port, remote_port })
 }
 
 fn frame_with(way: Way, message: &Icmpv4Repr<'_>) -> Vec<u8> {

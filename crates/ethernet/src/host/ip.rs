@@ -1,16 +1,15 @@
-//! IPv4 packets that the PC reads and makes itself (RFC 791), in frames whose Ethernet addresses are filled in when they
-//! leave.
+//! Packets that the PC reads and makes itself, of IPv4 (RFC 791) and as IPv6 alike, in frames whose Ethernet addresses are filled
+//! in when they leave.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use smoltcp::phy::ChecksumCapabilities;
 use smoltcp::wire::{
-    IpAddress, IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, UdpPacket,
-    UdpRepr,
+    IpProtocol, Ipv4Packet, Ipv4Repr, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber, UdpPacket, UdpRepr,
 };
 
-use super::segment::{Segment, address};
-use crate::host::segment::{ACK, RST};
+use super::ipv6::{self, ETHERTYPE_IPV6};
+use super::segment::{ACK, RST, Segment, address};
 
 pub(super) const ETHERNET_HEADER_BYTES: usize = 14;
 pub(super) const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
@@ -22,22 +21,41 @@ pub(super) const HOP_LIMIT: u8 = 64;
 /// The longest packet: Ethernet's 1500 bytes.
 pub(super) const LONGEST_PACKET_BYTES: usize = 1500;
 
-/// Where a packet comes from and where it goes.
+/// The longest payload of a segment, and of a datagram or an echo request, that fits a packet to an address: without 20 or 40
+/// bytes of IP, and without 20 of TCP or 8 of UDP and ICMP.
+pub(super) fn longest_segment_bytes(to: IpAddr) -> u32 {
+    if to.is_ipv4() { 1460 } else { 1440 }
+}
+
+pub(super) fn longest_datagram_bytes(to: IpAddr) -> usize {
+    if to.is_ipv4() { 1472 } else { 1452 }
+}
+
+/// Where a packet comes from and where it goes; both are of one family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Way {
-    pub from: Ipv4Addr,
-    pub to: Ipv4Addr,
+    pub from: IpAddr,
+    pub to: IpAddr,
 }
 
 impl Way {
-    /// Of the packet in a frame that [`is_sound`] accepted.
+    /// Of the packet in a frame that [`is_sound`] accepted, or that is one of IPv6 with its whole header.
     pub(super) fn of(frame: &[u8]) -> Self {
-        Self { from: address(frame, 26), to: address(frame, 30) }
+        if frame[12..14] == ETHERTYPE_IPV6 {
+            return ipv6::way_of(frame);
+        }
+        let (from, to) = ends(frame);
+        Self { from: from.into(), to: to.into() }
     }
 
     pub(super) fn back(self) -> Self {
         Self { from: self.to, to: self.from }
     }
+}
+
+/// Both ends of the IPv4 packet in a frame that [`is_sound`] accepted.
+pub(super) fn ends(frame: &[u8]) -> (Ipv4Addr, Ipv4Addr) {
+    (address(frame, 26), address(frame, 30))
 }
 
 /// Whether a frame holds an IPv4 packet whose header is whole and right.
@@ -55,8 +73,11 @@ pub(super) fn is_one_host(address: Ipv4Addr) -> bool {
     !(reserved || address.is_multicast() || address.is_loopback())
 }
 
-/// The payload of the packet in a frame that [`is_sound`] accepted.
+/// The payload of the packet in a frame that [`is_sound`] accepted, or that is one of IPv6 without further headers.
 pub(super) fn payload(frame: &[u8]) -> &[u8] {
+    if frame[12..14] == ETHERTYPE_IPV6 {
+        return ipv6::payload(frame);
+    }
     Ipv4Packet::new_unchecked(&frame[ETHERNET_HEADER_BYTES..]).payload()
 }
 
@@ -67,9 +88,14 @@ pub(super) fn frame(
     payload_bytes: usize,
     write: impl FnOnce(&mut [u8]),
 ) -> Vec<u8> {
+    let (src_addr, dst_addr) = match (way.from, way.to) {
+        (IpAddr::V4(from), IpAddr::V4(to)) => (from, to),
+        (IpAddr::V6(from), IpAddr::V6(to)) => return ipv6::frame((from, to), protocol, payload_bytes, write),
+        _ => unreachable!("both ends of a packet are of one family"),
+    };
     let repr = Ipv4Repr {
-        src_addr: way.from,
-        dst_addr: way.to,
+        src_addr,
+        dst_addr,
         next_header: protocol,
         payload_len: payload_bytes,
         hop_limit: HOP_LIMIT,
@@ -82,14 +108,25 @@ pub(super) fn frame(
     frame
 }
 
+/// Has the header of a packet say how long the packet in a frame is.
+pub(super) fn set_length(frame: &mut [u8]) {
+    if frame[12..14] == ETHERTYPE_IPV6 {
+        return ipv6::set_length(frame);
+    }
+    let packet_bytes = (frame.len() - ETHERNET_HEADER_BYTES) as u16;
+    let mut packet = Ipv4Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]);
+    packet.set_total_len(packet_bytes);
+    packet.fill_checksum();
+}
+
 /// A frame with a datagram.
 pub(super) fn datagram(way: Way, from_port: u16, to_port: u16, bytes: &[u8]) -> Vec<u8> {
     let repr = UdpRepr { src_port: from_port, dst_port: to_port };
     frame(way, IpProtocol::Udp, repr.header_len() + bytes.len(), |room| {
         repr.emit(
             &mut UdpPacket::new_unchecked(room),
-            &IpAddress::Ipv4(way.from),
-            &IpAddress::Ipv4(way.to),
+            &way.from.into(),
+            &way.to.into(),
             bytes.len(),
             |payload| payload.copy_from_slice(bytes),
             &ChecksumCapabilities::default(),
@@ -102,7 +139,7 @@ pub(super) fn datagram(way: Way, from_port: u16, to_port: u16, bytes: &[u8]) -> 
 pub(super) fn reset(frame_in: &[u8], segment: &Segment) -> Option<Vec<u8>> {
     let way = Way::of(frame_in).back();
     let intact = TcpPacket::new_checked(payload(frame_in))
-        .is_ok_and(|packet| packet.verify_checksum(&IpAddress::Ipv4(way.to), &IpAddress::Ipv4(way.from)));
+        .is_ok_and(|packet| packet.verify_checksum(&way.to.into(), &way.from.into()));
     if !intact {
         return None;
     }
@@ -113,8 +150,8 @@ pub(super) fn reset(frame_in: &[u8], segment: &Segment) -> Option<Vec<u8>> {
     Some(frame(way, IpProtocol::Tcp, repr.buffer_len(), |room| {
         repr.emit(
             &mut TcpPacket::new_unchecked(room),
-            &IpAddress::Ipv4(way.from),
-            &IpAddress::Ipv4(way.to),
+            &way.from.into(),
+            &way.to.into(),
             &ChecksumCapabilities::default(),
         );
     }))

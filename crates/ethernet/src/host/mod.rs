@@ -1,7 +1,7 @@
 //! A PC: a station with a full TCP/IP stack, smoltcp's, wrapped so that on the wire it behaves like a Linux desktop. Its
 //! [`Application`]s are state machines that use its [`Sockets`] in virtual time.
 //!
-//! Left out: programs over IPv6, sending packets in fragments, receive buffers that grow, SYN cookies, and sending selectively what
+//! Left out: sending packets in fragments, receive buffers that grow, SYN cookies, and sending selectively what
 //! selective acknowledgements ask for.
 
 mod ack;
@@ -33,7 +33,7 @@ mod time_wait;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use thiserror::Error;
 use units::Picoseconds;
@@ -65,6 +65,11 @@ pub enum HostError {
     /// An IPv4 address that no PC has.
     #[error("PC {0}: its IPv4 address is not that of one host, or its prefix is longer than 32.")]
     Address(String),
+    /// An IPv6 address that no PC has beside the link-local one.
+    #[error(
+        "PC {0}: its IPv6 address is not that of one host beyond its link, or its prefix is longer than 128."
+    )]
+    Ipv6Address(String),
     /// The port has a socket already, or is 0.
     #[error("port {0} is in use or no port. Choose another one.")]
     PortInUse(u16),
@@ -76,9 +81,24 @@ pub enum HostError {
         "{0}:{1} cannot be reached. Give the PC a gateway, or use an address of one host in its network."
     )]
     NoRoute(Ipv4Addr, u16),
+    /// There is no way to an address of IPv6.
+    #[error(
+        "[{0}]:{1} cannot be reached: over IPv6 the PC reaches its own networks alone. Use a link-local address, which \
+         begins with fe80, or give the PC an address in that network."
+    )]
+    NoRouteOverIpv6(Ipv6Addr, u16),
     /// The PC's bound on connections is reached.
     #[error("the PC has as many connections as its options allow. Raise most_connections.")]
     TooManyConnections,
+}
+
+impl HostError {
+    fn no_route(to: IpAddr, port: u16) -> Self {
+        match to {
+            IpAddr::V4(to) => Self::NoRoute(to, port),
+            IpAddr::V6(to) => Self::NoRouteOverIpv6(to, port),
+        }
+    }
 }
 
 /// A PC.
@@ -114,7 +134,7 @@ impl Host {
         self.stack.options.address
     }
 
-    /// Its IPv6 address, which its Ethernet address gives: there it answers pings and refuses the rest.
+    /// Its link-local address of IPv6, which its Ethernet address gives.
     pub fn link_local_address(&self) -> Ipv6Addr {
         ipv6::link_local(self.stack.options.mac)
     }

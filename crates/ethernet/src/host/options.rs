@@ -1,6 +1,6 @@
 //! What a PC is made of.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use units::Picoseconds;
 
@@ -28,6 +28,8 @@ pub struct HostOptions {
     pub prefix: u8,
     /// Where everything else is reached.
     pub gateway: Option<Ipv4Addr>,
+    /// Its address of IPv6 beside the link-local one, and how many bits of it name the network; there is no gateway.
+    pub ipv6: Option<(Ipv6Addr, u8)>,
     /// Whether it plays every host that is asked for and is no other station: it answers ARP requests for any address of
     /// one host with its own Ethernet address, takes packets for it, and answers them from there. It has up to seven such
     /// addresses at a time. To an address outside its network it speaks as .1 (or .254) of that address's /24.
@@ -50,7 +52,7 @@ pub struct HostOptions {
     /// When it acknowledges.
     pub ack_policy: AckPolicy,
     /// Bytes that a connection holds for an application that does not read: the whole window. 64240 is what Linux offers at
-    /// first (44 segments of 1460) with `tcp_rmem` at its default of 131072.
+    /// first (44 segments of 1460) with `tcp_rmem` at its default of 131072; over IPv6 it then offers 64800 (45 of 1440).
     pub receive_buffer_bytes: usize,
     /// Bytes that a connection holds until they are acknowledged.
     pub send_buffer_bytes: usize,
@@ -69,7 +71,19 @@ pub struct HostOptions {
     pub give_up: Picoseconds,
 }
 
+/// What Linux offers at first over IPv4 and over IPv6.
+const LINUX_WINDOW_BYTES: usize = 64_240;
+const LINUX_WINDOW_BYTES_OVER_IPV6: usize = 64_800;
+
 impl HostOptions {
+    /// The window of a connection with a peer.
+    pub(super) fn window_bytes(&self, peer: IpAddr) -> usize {
+        match (self.receive_buffer_bytes, peer) {
+            (LINUX_WINDOW_BYTES, IpAddr::V6(_)) => LINUX_WINDOW_BYTES_OVER_IPV6,
+            (bytes, _) => bytes,
+        }
+    }
+
     /// A desktop with Linux's defaults.
     pub fn new(name: &str, mac: [u8; 6], address: Ipv4Addr, prefix: u8) -> Self {
         Self {
@@ -78,6 +92,7 @@ impl HostOptions {
             address,
             prefix,
             gateway: None,
+            ipv6: None,
             answers_for_all: false,
             seed: 1,
             receive_time: Picoseconds::from_ns(10_000),
@@ -87,7 +102,7 @@ impl HostOptions {
             most_connections: 4096,
             nagle: true,
             ack_policy: AckPolicy::Linux,
-            receive_buffer_bytes: 64_240,
+            receive_buffer_bytes: LINUX_WINDOW_BYTES,
             send_buffer_bytes: 65_536,
             initial_rto: Picoseconds::new(units::PS_PER_S),
             syn_retries: 6,

@@ -1,7 +1,7 @@
 //! What arrives at the PC's TCP/IP and is no TCP connection's: ARP, datagrams, ICMP, pieces of packets, and TCP segments that
 //! nobody waits for; and what the PC sends of its own accord.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use smoltcp::wire::{ArpOperation, ArpPacket, ArpRepr};
 use units::Picoseconds;
@@ -11,6 +11,7 @@ use super::application::{News, SeatId, SeenFrame};
 use super::datagrams::Delivery;
 use super::ip::{self, ETHERNET_HEADER_BYTES, ETHERTYPE_ARP, Way};
 use super::ipv6::{self, ETHERTYPE_IPV6};
+use super::neighbours::Neighbours;
 use super::segment::{Segment, Tuple};
 use super::stack::Stack;
 use super::{EchoReply, UdpId, Unreachable, fragments, icmp, neighbours};
@@ -28,9 +29,7 @@ impl Stack {
         if frame[12..14] == ETHERTYPE_ARP {
             self.arrive_arp(now, &frame);
         } else if frame[12..14] == ETHERTYPE_IPV6 {
-            if let Some(answer) = ipv6::answer(self.options.mac, &frame) {
-                self.output.send(now, answer);
-            }
+            self.arrive_ipv6(now, &frame);
         } else if ip::is_sound(&frame) {
             self.arrive_packet(now, frame);
         }
@@ -73,14 +72,12 @@ impl Stack {
         }
         self.addresses.saw(now, from, &mac.0);
         let in_use = |address| self.tcp.values().any(|connection| connection.uses(address));
-        let near = self.output.neighbours.is_near(from);
+        let near = self.output.neighbours.is_near(from.into());
         if !near || from == wanted || !self.addresses.take(now, wanted, in_use) {
-            self.output.neighbours.correct(now, from, mac.0);
+            self.output.neighbours.correct(now, from.into(), mac.0);
             return;
         }
-        for waiting in self.output.neighbours.learn(now, from, mac.0) {
-            self.output.send(now, waiting);
-        }
+        self.send_all(now, |neighbours| neighbours.learn(now, from.into(), mac.0));
         if asks {
             self.output.send(now, neighbours::reply(self.options.mac, wanted, mac.0, from));
         }
@@ -97,12 +94,12 @@ impl Stack {
     }
 
     fn arrive_packet(&mut self, now: Picoseconds, mut frame: Vec<u8>) {
-        let Way { from, to } = Way::of(&frame);
+        let (from, to) = ip::ends(&frame);
         if from == self.addresses.own {
             return;
         }
         self.addresses.saw(now, from, &frame[6..12]);
-        self.output.neighbours.heard(now, from, &frame[6..12]);
+        self.output.neighbours.heard(now, from.into(), &frame[6..12]);
         let in_use = |address| self.tcp.values().any(|connection| connection.uses(address));
         let whose = if from == to { Whose::Other } else { self.addresses.whose(now, &frame, to, in_use) };
         if whose == Whose::Other {
@@ -128,8 +125,8 @@ impl Stack {
     }
 
     fn arrive_datagram(&mut self, now: Picoseconds, frame: &[u8], whose: Whose) {
-        let to = Way::of(frame).to;
-        let alias = (whose == Whose::Own && to != self.addresses.own).then_some(to);
+        let (_, to) = ip::ends(frame);
+        let alias = (whose == Whose::Own && to != self.addresses.own).then_some(to.into());
         match self.datagrams.arrive(frame, alias) {
             Delivery::Taken(port) => self.tell_datagrams(now, port),
             Delivery::NoPort if whose == Whose::Own => self.refuse(now, frame, icmp::PORT_UNREACHABLE),
@@ -137,7 +134,14 @@ impl Stack {
         }
     }
 
-    fn tell_datagrams(&mut self, now: Picoseconds, port: u16) {
+    /// Sends the frames that waited for what the neighbours are told.
+    pub(super) fn send_all(&mut self, now: Picoseconds, tell: impl FnOnce(&mut Neighbours) -> Vec<Vec<u8>>) {
+        for waiting in tell(&mut self.output.neighbours) {
+            self.output.send(now, waiting);
+        }
+    }
+
+    pub(super) fn tell_datagrams(&mut self, now: Picoseconds, port: u16) {
         let at = now + self.options.application_time;
         let Some(socket) = self.datagrams.udp.get_mut(&port) else { return };
         let mailbox = &mut self.mail[socket.seat.0];
@@ -145,6 +149,17 @@ impl Stack {
             mailbox.news.push_back(News::Udp(UdpId(port)));
             mailbox.call(at);
         }
+    }
+
+    /// Resets what belongs to no connection. Over IPv6 the PC does that where the segment came from, and asks for no neighbour.
+    pub(super) fn refuse_segment(&mut self, now: Picoseconds, frame: &[u8], segment: &Segment) {
+        let Some(mut reset) = ip::reset(frame, segment) else { return };
+        if segment.source.is_ipv4() {
+            return self.output.send_packet(now, reset);
+        }
+        reset[..6].copy_from_slice(&frame[6..12]);
+        reset[6..12].copy_from_slice(&self.options.mac);
+        self.output.send(now, reset);
     }
 
     fn refuse(&mut self, now: Picoseconds, frame: &[u8], code: u8) {
@@ -156,13 +171,7 @@ impl Stack {
     fn arrive_icmp(&mut self, now: Picoseconds, frame: &[u8]) {
         match icmp::read(now, frame) {
             Some(icmp::Message::Ping(answer)) => self.output.send_packet(now, answer),
-            Some(icmp::Message::Echo(reply)) => {
-                let at = now + self.options.application_time;
-                if let Some((seat, identifier)) = self.echoers.asker(reply.identifier) {
-                    self.mail[seat.0].echo(EchoReply { identifier, ..reply });
-                    self.mail[seat.0].call(at);
-                }
-            }
+            Some(icmp::Message::Echo(reply)) => self.note_echo(now, reply),
             Some(icmp::Message::Unreachable(notice)) => {
                 self.note_unreachable(now, notice, Way::of(frame).to);
             }
@@ -170,16 +179,29 @@ impl Stack {
         }
     }
 
+    /// Tells whoever asked.
+    pub(super) fn note_echo(&mut self, now: Picoseconds, reply: EchoReply) {
+        let at = now + self.options.application_time;
+        if let Some((seat, identifier)) = self.echoers.asker(reply.identifier) {
+            self.mail[seat.0].echo(EchoReply { identifier, ..reply });
+            self.mail[seat.0].call(at);
+        }
+    }
+
     /// A packet of the PC's found no neighbour: its sender hears of it, as from a router.
     pub(super) fn give_up(&mut self, now: Picoseconds, frame: &[u8]) {
         let from = Way::of(frame).from;
         let packet = &frame[ETHERNET_HEADER_BYTES..];
-        if let Some(notice) = icmp::quoted(self.addresses.own, icmp::HOST_UNREACHABLE, from, packet) {
+        let notice = match from {
+            IpAddr::V4(_) => icmp::quoted(self.addresses.own.into(), icmp::HOST_UNREACHABLE, from, packet),
+            IpAddr::V6(_) => ipv6::icmp::quoted(from, icmp::HOST_UNREACHABLE, from, packet),
+        };
+        if let Some(notice) = notice {
             self.note_unreachable(now, notice, from);
         }
     }
 
-    fn note_unreachable(&mut self, now: Picoseconds, mut notice: Unreachable, local: Ipv4Addr) {
+    pub(super) fn note_unreachable(&mut self, now: Picoseconds, mut notice: Unreachable, local: IpAddr) {
         let at = now + self.options.application_time;
         if notice.protocol == icmp::PROTOCOL_TCP {
             let tuple = Tuple {
@@ -205,14 +227,19 @@ impl Stack {
     }
 
     /// As whom the PC speaks to an address of its own accord.
-    pub(super) fn local_for(&mut self, now: Picoseconds, to: Ipv4Addr) -> Ipv4Addr {
+    pub(super) fn local_for(&mut self, now: Picoseconds, to: IpAddr) -> IpAddr {
+        let to = match to {
+            IpAddr::V4(to) => to,
+            IpAddr::V6(to) => return self.own_over_ipv6.local_for(to).into(),
+        };
         let in_use = |address| self.tcp.values().any(|connection| connection.uses(address));
-        self.addresses.local_for(now, to, in_use)
+        self.addresses.local_for(now, to, in_use).into()
     }
 
     /// Sends a datagram from a port.
-    pub(super) fn send_datagram(&mut self, now: Picoseconds, port: u16, to: (Ipv4Addr, u16), bytes: &[u8]) {
-        let spoken_to = self.datagrams.spoken_to(port, to).filter(|alias| self.addresses.has(*alias));
+    pub(super) fn send_datagram(&mut self, now: Picoseconds, port: u16, to: (IpAddr, u16), bytes: &[u8]) {
+        let has = |alias: &IpAddr| matches!(*alias, IpAddr::V4(alias) if self.addresses.has(alias));
+        let spoken_to = self.datagrams.spoken_to(port, to).filter(has);
         let from = spoken_to.unwrap_or_else(|| self.local_for(now, to.0));
         self.output.send_packet(now, ip::datagram(Way { from, to: to.0 }, port, to.1, bytes));
     }
@@ -222,13 +249,19 @@ impl Stack {
         &mut self,
         now: Picoseconds,
         seat: SeatId,
-        to: Ipv4Addr,
+        to: IpAddr,
         request: (u16, u16, &[u8]),
     ) -> bool {
         let (chosen, sequence, payload) = request;
         let Some(identifier) = self.echoers.on_the_wire(seat, chosen) else { return false };
         let from = self.local_for(now, to);
-        self.output.send_packet(now, icmp::echo_request(Way { from, to }, identifier, sequence, payload));
+        let frame = match (from, to) {
+            (IpAddr::V6(from), IpAddr::V6(to)) => {
+                ipv6::icmp::echo_request((from, to), identifier, sequence, payload)
+            }
+            _ => icmp::echo_request(Way { from, to }, identifier, sequence, payload),
+        };
+        self.output.send_packet(now, frame);
         true
     }
 }

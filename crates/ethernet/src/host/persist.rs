@@ -2,10 +2,10 @@
 //! with data, and which stops when what it sent got lost.
 
 use smoltcp::phy::ChecksumCapabilities;
-use smoltcp::wire::{IpAddress, IpProtocol, Ipv4Packet, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber};
+use smoltcp::wire::{IpProtocol, TcpControl, TcpPacket, TcpRepr, TcpSeqNumber};
 use units::Picoseconds;
 
-use super::ip::{self, ETHERNET_HEADER_BYTES, Way};
+use super::ip::{self, Way};
 use super::segment::{Segment, Tuple};
 
 /// Linux first asks after its retransmission time-out, at least `TCP_RTO_MIN`, and at most every `TCP_RTO_MAX`.
@@ -72,8 +72,8 @@ pub(super) fn window_update(tuple: &Tuple, sequence: u32, acknowledgment: u32, w
     ip::frame(way, IpProtocol::Tcp, repr.buffer_len(), |room| {
         repr.emit(
             &mut TcpPacket::new_unchecked(room),
-            &IpAddress::Ipv4(way.from),
-            &IpAddress::Ipv4(way.to),
+            &way.from.into(),
+            &way.to.into(),
             &ChecksumCapabilities::default(),
         );
     })
@@ -89,14 +89,12 @@ pub(super) fn emptied(frame: &[u8], sequence: u32, ends: bool) -> Option<Vec<u8>
     let segment = Segment::of(frame)?;
     let mut frame = segment.without_payload(frame);
     let way = Way::of(&frame);
-    let packet_bytes = u16::try_from(frame.len() - ETHERNET_HEADER_BYTES).ok()?;
-    let mut packet = Ipv4Packet::new_unchecked(&mut frame[ETHERNET_HEADER_BYTES..]);
-    packet.set_total_len(packet_bytes);
-    packet.fill_checksum();
-    let mut tcp = TcpPacket::new_unchecked(packet.payload_mut());
+    let tcp_at = segment.tcp_at();
+    ip::set_length(&mut frame);
+    let mut tcp = TcpPacket::new_unchecked(&mut frame[tcp_at..]);
     tcp.set_seq_number(TcpSeqNumber(sequence.cast_signed()));
     tcp.set_psh(false);
     tcp.set_fin(ends);
-    tcp.fill_checksum(&IpAddress::Ipv4(way.from), &IpAddress::Ipv4(way.to));
+    tcp.fill_checksum(&way.from.into(), &way.to.into());
     Some(frame)
 }

@@ -5,6 +5,7 @@ use smoltcp::phy::{Checksum, ChecksumCapabilities, Device, DeviceCapabilities, M
 use smoltcp::time::Instant;
 
 use super::ip::{ETHERNET_HEADER_BYTES, ETHERTYPE_IPV4, LONGEST_PACKET_BYTES};
+use super::ipv6::ETHERTYPE_IPV6;
 
 /// smoltcp's device.
 #[derive(Debug, Default)]
@@ -40,8 +41,10 @@ pub(super) struct Room<'a>(&'a mut Vec<Vec<u8>>);
 impl TxToken for Room<'_> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, bytes: usize, write: F) -> R {
         let mut frame = vec![0; ETHERNET_HEADER_BYTES + bytes];
-        frame[12..ETHERNET_HEADER_BYTES].copy_from_slice(&ETHERTYPE_IPV4);
         let result = write(&mut frame[ETHERNET_HEADER_BYTES..]);
+        let is_ipv6 = frame.get(ETHERNET_HEADER_BYTES).is_some_and(|first| first >> 4 == 6);
+        let ethertype = if is_ipv6 { ETHERTYPE_IPV6 } else { ETHERTYPE_IPV4 };
+        frame[12..ETHERNET_HEADER_BYTES].copy_from_slice(&ethertype);
         self.0.push(frame);
         result
     }

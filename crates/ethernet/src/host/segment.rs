@@ -2,7 +2,9 @@
 //! acknowledgements and to change its window on the way in or out. It checks lengths, not check sums; a segment that
 //! smoltcp refuses has been looked at in vain.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
+
+use super::ipv6;
 
 const ETHERNET_HEADER_BYTES: usize = 14;
 const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
@@ -21,8 +23,8 @@ const CHECKSUM_AT: usize = 16;
 /// The two ends of a connection as the PC sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Tuple {
-    pub local: Ipv4Addr,
-    pub remote: Ipv4Addr,
+    pub local: IpAddr,
+    pub remote: IpAddr,
     pub remote_port: u16,
     pub local_port: u16,
 }
@@ -30,8 +32,8 @@ pub(super) struct Tuple {
 /// The fields of a TCP segment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Segment {
-    pub source: Ipv4Addr,
-    pub destination: Ipv4Addr,
+    pub source: IpAddr,
+    pub destination: IpAddr,
     pub source_port: u16,
     pub destination_port: u16,
     pub sequence: u32,
@@ -75,7 +77,12 @@ fn long(bytes: &[u8], at: usize) -> Option<u32> {
 impl Segment {
     /// The segment in a frame, if it holds one.
     pub(super) fn of(frame: &[u8]) -> Option<Self> {
-        let (protocol, range) = ipv4_payload(frame)?;
+        let (protocol, range, source, destination) = match ipv4_payload(frame) {
+            Some((protocol, range)) => {
+                (protocol, range, IpAddr::V4(address(frame, 26)), IpAddr::V4(address(frame, 30)))
+            }
+            None => ipv6::carried(frame)?,
+        };
         if protocol != PROTOCOL_TCP {
             return None;
         }
@@ -85,8 +92,8 @@ impl Segment {
             return None;
         }
         Some(Self {
-            source: address(frame, 26),
-            destination: address(frame, 30),
+            source,
+            destination,
             source_port: word(tcp, 0)?,
             destination_port: word(tcp, 2)?,
             sequence: long(tcp, 4)?,
@@ -97,6 +104,11 @@ impl Segment {
             tcp_at: range.start,
             payload_at: range.start + header,
         })
+    }
+
+    /// Where its header begins in the frame.
+    pub(super) fn tcp_at(&self) -> usize {
+        self.tcp_at
     }
 
     pub(super) fn has(&self, flags: u8) -> bool {

@@ -1,6 +1,6 @@
 //! The sockets of a PC as one of its applications has them.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use units::Picoseconds;
 
@@ -9,10 +9,7 @@ use super::application::{
 };
 use super::clock;
 use super::stack::{Listener, Stack};
-use super::{Ending, HostError};
-
-/// The longest payload of an echo request that fits one packet: 1500 without 20 of IPv4 and 8 of ICMP.
-const LONGEST_ECHO_BYTES: usize = 1472;
+use super::{Ending, HostError, ip, ipv6};
 
 /// What an application calls while it runs. Whatever it sends is under way at once.
 pub struct Sockets<'a> {
@@ -27,9 +24,14 @@ impl Sockets<'_> {
         self.now
     }
 
-    /// The PC's address.
+    /// The PC's IPv4 address.
     pub fn address(&self) -> Ipv4Addr {
         self.stack.options.address
+    }
+
+    /// The PC's link-local address of IPv6.
+    pub fn link_local_address(&self) -> Ipv6Addr {
+        ipv6::link_local(self.stack.options.mac)
     }
 
     /// The next place where something may have happened.
@@ -77,7 +79,7 @@ impl Sockets<'_> {
     }
 
     /// The next connection of a listener.
-    pub fn accept(&mut self, listener: ListenerId) -> Option<(TcpId, (Ipv4Addr, u16))> {
+    pub fn accept(&mut self, listener: ListenerId) -> Option<(TcpId, (IpAddr, u16))> {
         let id = self.stack.listeners.get_mut(&listener.0)?.ready.pop_front()?;
         let peer = self.peer(id)?;
         self.stack.tell(self.now, id);
@@ -85,8 +87,8 @@ impl Sockets<'_> {
     }
 
     /// Opens a TCP connection from a port of the PC's choice.
-    pub fn connect(&mut self, address: Ipv4Addr, port: u16) -> Result<TcpId, HostError> {
-        self.stack.connect(self.now, self.seat, (address, port))
+    pub fn connect(&mut self, address: impl Into<IpAddr>, port: u16) -> Result<TcpId, HostError> {
+        self.stack.connect(self.now, self.seat, (address.into(), port))
     }
 
     /// How far a connection is; nothing when it was forgotten.
@@ -105,12 +107,12 @@ impl Sockets<'_> {
     }
 
     /// The other end of a connection.
-    pub fn peer(&self, id: TcpId) -> Option<(Ipv4Addr, u16)> {
+    pub fn peer(&self, id: TcpId) -> Option<(IpAddr, u16)> {
         self.stack.tcp.get(&id).map(|connection| (connection.tuple.remote, connection.tuple.remote_port))
     }
 
     /// The PC's own address of a connection: the one that the peer spoke to.
-    pub fn local_address(&self, id: TcpId) -> Option<Ipv4Addr> {
+    pub fn local_address(&self, id: TcpId) -> Option<IpAddr> {
         self.stack.tcp.get(&id).map(|connection| connection.tuple.local)
     }
 
@@ -221,13 +223,17 @@ impl Sockets<'_> {
     }
 
     /// Sends a datagram; false when it cannot: no route, no permission to broadcast, more than a packet.
-    pub fn send_to(&mut self, id: UdpId, address: Ipv4Addr, port: u16, bytes: &[u8]) -> bool {
+    pub fn send_to(&mut self, id: UdpId, address: impl Into<IpAddr>, port: u16, bytes: &[u8]) -> bool {
+        let address = address.into();
         let Some(socket) = self.stack.datagrams.udp.get(&id.0) else { return false };
-        let everyone = address.is_broadcast() || self.stack.addresses.is_network_broadcast(address);
+        let everyone = match address {
+            IpAddr::V4(to) => to.is_broadcast() || self.stack.addresses.is_network_broadcast(to),
+            IpAddr::V6(_) => false,
+        };
         if address.is_unspecified() || port == 0 || everyone && !socket.broadcast {
             return false;
         }
-        if bytes.len() > LONGEST_ECHO_BYTES || !everyone && !self.stack.has_route(address) {
+        if bytes.len() > ip::longest_datagram_bytes(address) || !everyone && !self.stack.has_route(address) {
             return false;
         }
         self.stack.send_datagram(self.now, id.0, (address, port), bytes);
@@ -235,14 +241,22 @@ impl Sockets<'_> {
     }
 
     /// Lets `read` have the next datagram with where it came from; false when there is none.
-    pub fn receive_from(&mut self, id: UdpId, read: impl FnMut((Ipv4Addr, u16), &[u8])) -> bool {
+    pub fn receive_from(&mut self, id: UdpId, read: impl FnMut((IpAddr, u16), &[u8])) -> bool {
         self.stack.datagrams.receive(id.0, read)
     }
 
     /// Sends an ICMP echo request; false when it cannot. Where another application uses the identifier already, the wire sees
     /// the next free one; replies come under the one that was asked for.
-    pub fn echo_request(&mut self, to: Ipv4Addr, identifier: u16, sequence: u16, payload: &[u8]) -> bool {
-        if payload.len() > LONGEST_ECHO_BYTES || to.is_unspecified() || !self.stack.has_route(to) {
+    pub fn echo_request(
+        &mut self,
+        to: impl Into<IpAddr>,
+        identifier: u16,
+        sequence: u16,
+        payload: &[u8],
+    ) -> bool {
+        let to = to.into();
+        if payload.len() > ip::longest_datagram_bytes(to) || to.is_unspecified() || !self.stack.has_route(to)
+        {
             return false;
         }
         self.stack.send_echo(self.now, self.seat, to, (identifier, sequence, payload))

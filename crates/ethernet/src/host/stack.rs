@@ -2,7 +2,7 @@
 //! smoltcp socket set of its own, so that a thousand connections cost no more per frame than one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use sim::RandomStream;
 use smoltcp::socket::tcp::State;
@@ -16,6 +16,7 @@ use super::datagrams::Datagrams;
 use super::echoers::Echoers;
 use super::ephemeral::{EPHEMERALS, Ephemeral, FIRST_EPHEMERAL};
 use super::fragments::Fragments;
+use super::ipv6::{Own, may_be_beside};
 use super::neighbours::Neighbours;
 use super::output::Output;
 use super::port::Port;
@@ -59,6 +60,7 @@ pub(super) struct Stack {
     pub syns_dropped: u64,
     pub addresses: Addresses,
     pub fragments: Fragments,
+    pub own_over_ipv6: Own,
     port: Port,
     routes: BTreeMap<Tuple, TcpId>,
     time_wait: TimeWait,
@@ -85,10 +87,14 @@ impl Stack {
         {
             return Err(HostError::Address(options.name));
         }
+        if options.ipv6.is_some_and(|(address, prefix)| !may_be_beside(address) || prefix > 128) {
+            return Err(HostError::Ipv6Address(options.name));
+        }
+        let own_over_ipv6 = Own::new(options.mac, options.ipv6);
         let random = RandomStream::named(options.seed, &format!("host/{}", options.name));
         let everywhere = options.answers_for_all;
         let network = Ipv4Cidr::new(address, options.prefix);
-        let neighbours = Neighbours::new(options.mac, network, options.gateway, everywhere);
+        let neighbours = Neighbours::new(options.mac, network, options.gateway, everywhere, own_over_ipv6);
         Ok(Self {
             mail: Vec::new(),
             output: Output::new(options.send_time, neighbours),
@@ -99,6 +105,7 @@ impl Stack {
             syns_dropped: 0,
             addresses: Addresses::new(address, options.prefix, options.mac, everywhere),
             fragments: Fragments::default(),
+            own_over_ipv6,
             port: Port::default(),
             routes: BTreeMap::new(),
             time_wait: TimeWait::default(),
@@ -146,6 +153,7 @@ impl Stack {
             syns_dropped: self.syns_dropped,
             addresses: self.addresses.clone(),
             fragments: self.fragments.clone(),
+            own_over_ipv6: self.own_over_ipv6,
             port: Port::default(),
             routes: BTreeMap::new(),
             time_wait: self.time_wait.clone(),
@@ -215,12 +223,13 @@ impl Stack {
         &mut self,
         now: Picoseconds,
         seat: SeatId,
-        to: (Ipv4Addr, u16),
+        to: (IpAddr, u16),
     ) -> Result<TcpId, HostError> {
         let (remote, remote_port) = to;
-        let special = remote.is_multicast() || remote.is_broadcast() || remote.is_unspecified();
+        let is_everyone = remote == IpAddr::V4(Ipv4Addr::BROADCAST);
+        let special = remote.is_multicast() || is_everyone || remote.is_unspecified();
         if special || remote_port == 0 || !self.has_route(remote) {
-            return Err(HostError::NoRoute(remote, remote_port));
+            return Err(HostError::no_route(remote, remote_port));
         }
         if !self.make_room() {
             return Err(HostError::TooManyConnections);
@@ -230,7 +239,7 @@ impl Stack {
         let random_seed = self.ephemeral.seed_for(now, &tuple);
         let mut below = below!(self, now);
         let connection = TcpConnection::active(tuple, seat, random_seed, &mut below)
-            .ok_or(HostError::NoRoute(remote, remote_port))?;
+            .ok_or_else(|| HostError::no_route(remote, remote_port))?;
         let id = self.enter(connection);
         self.with(now, id, |connection, below| connection.pump(below));
         Ok(id)
@@ -278,7 +287,7 @@ impl Stack {
         }
     }
 
-    pub(super) fn has_route(&self, to: Ipv4Addr) -> bool {
+    pub(super) fn has_route(&self, to: IpAddr) -> bool {
         self.output.neighbours.has_route(to)
     }
 
@@ -305,11 +314,7 @@ impl Stack {
             Answer::Unknown if segment.flags & (SYN | ACK | RST | FIN) == SYN && self.listens(segment) => {
                 self.arrive_syn(now, frame, segment);
             }
-            Answer::Unknown => {
-                if let Some(reset) = ip::reset(&frame, segment) {
-                    self.output.send_packet(now, reset);
-                }
-            }
+            Answer::Unknown => self.refuse_segment(now, &frame, segment),
         }
     }
 
@@ -408,7 +413,7 @@ impl Stack {
         true
     }
 
-    fn free_tuple(&mut self, local: Ipv4Addr, remote: Ipv4Addr, remote_port: u16) -> Option<Tuple> {
+    fn free_tuple(&mut self, local: IpAddr, remote: IpAddr, remote_port: u16) -> Option<Tuple> {
         let Self { ephemeral, routes, time_wait, listeners, .. } = self;
         let base = Tuple { local, remote, remote_port, local_port: 0 };
         ephemeral.port_for(&base, |tuple| {

@@ -1,6 +1,6 @@
 //! A PC that plays every host that is asked for, so that firmware finds what it looks for at whatever address was built in.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{Carried, LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Wire, ms, options, us};
@@ -306,7 +306,7 @@ fn strangers(board: Ipv4Addr) -> Wire {
 #[test]
 fn to_a_board_in_another_network_the_pc_speaks_as_a_neighbour() {
     for (board, expected) in [([192, 168, 7, 42], [192, 168, 7, 1]), ([192, 168, 7, 1], [192, 168, 7, 254])] {
-        let (board, expected) = (Ipv4Addr::from(board), Ipv4Addr::from(expected));
+        let (board, expected) = (Ipv4Addr::from(board), IpAddr::from(expected));
         let mut wire = strangers(board);
         let peer = shared(None);
         let told = peer.clone();

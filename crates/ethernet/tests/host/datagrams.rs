@@ -1,6 +1,6 @@
 //! UDP, ICMP and raw frames of the virtual PC.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
 use crate::common::{LEFT, LEFT_MAC, RIGHT, Wire, ms, us, wire};
@@ -8,7 +8,7 @@ use ethernet::{EchoReply, HostError, Unreachable};
 use units::Picoseconds;
 
 type Shared<T> = Arc<Mutex<Vec<T>>>;
-type Datagram = ((Ipv4Addr, u16), Vec<u8>);
+type Datagram = ((IpAddr, u16), Vec<u8>);
 
 fn list<T>() -> Shared<T> {
     Arc::new(Mutex::new(Vec::new()))
@@ -56,7 +56,8 @@ fn a_datagram_goes_there_and_back() {
     });
     wire.run(ms(100));
     let answers = answers.lock().expect("a lock").clone();
-    assert_eq!(answers, [((RIGHT, 9000), b"hello".to_vec()), ((RIGHT, 9000), vec![7; 1472])]);
+    let server = (RIGHT.into(), 9000);
+    assert_eq!(answers, [(server, b"hello".to_vec()), (server, vec![7; 1472])]);
     assert_eq!(heard.lock().expect("a lock")[0].0.0, LEFT);
 }
 
@@ -104,9 +105,10 @@ fn a_datagram_to_a_closed_port_is_told_to_be_unreachable() {
     });
     wire.run(ms(100));
     let notices = notices.lock().expect("a lock").clone();
+    let right = RIGHT.into();
     assert_eq!(
         notices,
-        [Unreachable { from: RIGHT, code: 3, protocol: 17, to: RIGHT, local_port: 5555, remote_port: 4444 }]
+        [Unreachable { from: right, code: 3, protocol: 17, to: right, local_port: 5555, remote_port: 4444 }]
     );
 }
 
@@ -130,7 +132,7 @@ fn a_ping_is_answered_with_what_it_carried() {
     let replies = replies.lock().expect("a lock").clone();
     assert_eq!(replies.len(), 3);
     for (n, reply) in replies.iter().enumerate() {
-        assert_eq!((reply.from, reply.identifier, reply.sequence), (RIGHT, 0xABCD, n as u16));
+        assert_eq!((reply.from, reply.identifier, reply.sequence), (RIGHT.into(), 0xABCD, n as u16));
         assert_eq!(reply.payload, vec![n as u8; 56]);
     }
     let round_trip = replies[2].at - ms(2);

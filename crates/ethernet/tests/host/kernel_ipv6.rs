@@ -32,7 +32,7 @@ fn parse(recording: &str) -> Vec<Case> {
     cases
 }
 
-fn bytes(digits: &str) -> Vec<u8> {
+pub(crate) fn bytes(digits: &str) -> Vec<u8> {
     let digit = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
     (0..digits.len()).step_by(2).map(digit).collect()
 }

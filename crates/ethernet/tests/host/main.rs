@@ -6,6 +6,8 @@ mod chip_common;
 mod common;
 mod corners;
 mod datagrams;
+mod ipv6;
+mod ipv6_programs;
 mod kernel_acks;
 mod kernel_ipv6;
 mod kernel_sends;

@@ -1,7 +1,7 @@
 //! Datagrams of the PC, said one by one: to a chip, to everybody, or to a multicast group; and what comes back to their port.
 
 use std::collections::VecDeque;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use ethernet::{Application, Host, SeatId, Sockets, Station};
 use sim::Passive;
@@ -20,7 +20,7 @@ pub struct ReceivedDatagram {
     /// When the PC read it.
     pub at: Picoseconds,
     /// From whom.
-    pub from: (Ipv4Addr, u16),
+    pub from: (IpAddr, u16),
     /// What it says.
     pub bytes: Vec<u8>,
 }

@@ -164,6 +164,32 @@ fn announcement(address: [u8; 4]) -> Vec<u8> {
     [head, vec![0; 18]].concat()
 }
 
+/// The stack asks whether anybody has an address (RFC 4862, section 5.4.2).
+fn probe_for(address: [u8; 16]) -> Vec<u8> {
+    let [.., e, f, g] = address;
+    let group = [0xFF, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0xFF, e, f, g];
+    let head =
+        [&[0x33, 0x33, 0xFF, e, f, g, 2, 8, 0xDC, 1, 2, 3, 0x86, 0xDD][..], &[0x60, 0, 0, 0, 0, 24, 58, 255]];
+    [&head.concat()[..], &[0; 16], &group, &[135, 0, 0, 0, 0, 0, 0, 0], &address].concat()
+}
+
+#[test]
+fn a_stack_that_probed_for_an_address_of_ipv6_has_it_a_second_later() {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board6 count=1 interval=1ms").unwrap();
+    let (mut lan, chip) = network_card(&setup, [1, 1, 1, 1]);
+    let waits = |lan: &Lan| lan.results().into_iter().find(|one| one.name == "ping").unwrap().waits_for;
+    let own = [0xFE, 0x80, 0, 0, 0, 0, 0, 0, 0, 8, 0xDC, 0xFF, 0xFE, 1, 2, 3];
+    send_frame(&mut lan, chip, &probe_for(own));
+    let probed = lan.now();
+    for (ms, awaited) in
+        [(900, Some(lan::Awaited::Ipv6Address)), (1_050, Some(lan::Awaited::Settling)), (1_150, None)]
+    {
+        lan.advance(probed + Picoseconds::new(ms * units::PS_PER_MS));
+        assert_eq!(waits(&lan), awaited, "after {ms} ms");
+    }
+}
+
 #[test]
 fn a_stack_behind_macraw_is_where_it_speaks_from_and_not_where_sipr_says() {
     let mut setup = NetworkSetup::default();

@@ -216,7 +216,23 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "[traffic.pnig]\nto = 'board'\n",
             "my.toml:1: traffic.pnig: \"pnig\" is no kind of client or server; the nearest is ping",
         ),
-        ("[traffic.ping]\n", "my.toml:1: traffic.ping.to is not given; it takes an IPv4 address"),
+        (
+            "[pc]\naddress = 'fe80::1/64'\n",
+            "my.toml:2: pc.address is \"fe80::1/64\", but it takes an IPv4 address with its prefix length",
+        ),
+        (
+            "[pc]\nipv6 = '10.0.0.1/24'\n",
+            "my.toml:2: pc.ipv6 is \"10.0.0.1/24\", but it takes an IPv6 address with its prefix length",
+        ),
+        (
+            "[pc]\nipv6 = 'fe80::1/64'\n",
+            "its IPv6 address is not that of one host beyond its link, or its prefix is longer than 128",
+        ),
+        (
+            "[traffic.ping]\nto = 'board6'\nsize = 1472\n",
+            "traffic.ping.size: over IPv6 a packet holds at most 1452 bytes, and this would be 1472",
+        ),
+        ("[traffic.ping]\n", "my.toml:1: traffic.ping.to is not given; it takes an IPv4 or IPv6 address"),
         (
             "[traffic.ping]\nto = 'board'\nsizze = 1\n",
             "traffic.ping.sizze: there is no such option; the nearest is size",
@@ -254,7 +270,7 @@ fn what_is_wrong_on_the_command_line_is_a_sentence() {
     assert_eq!(said("ping board"), "traffic.ping: \"board\" is no option with its value, such as count=10");
     assert_eq!(
         said("ping to=board:80"),
-        "traffic.ping.to is \"192.168.1.100:80\", but takes an IPv4 address, such as 192.168.1.20"
+        "traffic.ping.to is \"192.168.1.100:80\", but takes an IPv4 or IPv6 address, such as 192.168.1.20"
     );
     let mut alone = parse("[pc]\naddress = 'none'\n").unwrap();
     assert_eq!(

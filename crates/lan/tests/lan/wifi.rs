@@ -7,7 +7,7 @@ use std::path::Path;
 use ethernet::{Cable, Host, HostOptions, Network, Speed};
 use lan::{Lan, MachineSeat, NetworkSetup, SpiController, WIFI_FIELDS, WifiChannel};
 use links::{StationSetup, WIFI_HOP, Way, WifiAir};
-use traffic::{Ipv4Endpoint, bulk, ping};
+use traffic::{IpEndpoint, bulk, ping};
 use units::{Hertz, PS_PER_MS, PS_PER_S, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
@@ -132,7 +132,7 @@ fn tcp(settings: &[(&str, &str)], bytes: u64) -> (f64, bool) {
     let (mut pc, mut board) = (host("pc", 1), host("board", 20));
     let server = bulk::Server::new(bulk::ServerSettings { port: 5_002, send: None, seed: 3, interval: None });
     let seat = board.seat(Box::new(MachineSeat::new(Box::new(server))));
-    let to = Ipv4Endpoint { address: BOARD, port: 5_002 };
+    let to = IpEndpoint::new(BOARD, 5_002);
     let send = Some(bulk::Amount::Bytes(bytes));
     let client = bulk::Client::new(bulk::ClientSettings { send, seed: 3, ..bulk::ClientSettings::to(to) });
     pc.seat(Box::new(MachineSeat::new(Box::new(client))));

@@ -1,11 +1,12 @@
-//! The W6100 and the PC over IPv6: each finds the other, a ping comes back, and what is sent to a port is refused, as no program
-//! of the PC uses IPv6.
+//! The W6100 and the PC over IPv6: each finds the other, pings come back, programs of both exchange messages, and what is sent to a
+//! port without a program is refused.
 
 use std::net::Ipv6Addr;
 
+use lan::{NetworkSetup, TrafficResults, TrafficSetup};
 use wiznet::Model;
 
-use crate::driver::{BOARD_MAC, Driver, ms, quiet, sn};
+use crate::driver::{BOARD_MAC, Driver, command, ms, quiet, sn, status};
 
 /// Registers that the W6100 alone has, and its commands.
 const IR: u16 = 0x2100;
@@ -26,7 +27,14 @@ const PING6: u8 = 0x10;
 const TIME_OUT: u8 = 0x80;
 
 fn linked() -> (Driver, Ipv6Addr) {
-    let mut driver = Driver::on(Model::W6100, &quiet());
+    linked_with(&[])
+}
+
+/// The same with clients and servers on the PC.
+fn linked_with(traffic: &[&str]) -> (Driver, Ipv6Addr) {
+    let one = |text: &&str| TrafficSetup::from_words(text).expect("there is such a one");
+    let setup = NetworkSetup { traffic: traffic.iter().map(one).collect(), ..quiet() };
+    let mut driver = Driver::on(Model::W6100, &setup);
     let [a, b, c, d, e, f] = BOARD_MAC;
     let own = [0xFE, 0x80, 0, 0, 0, 0, 0, 0, a ^ 2, b, c, 0xFF, 0xFE, d, e, f];
     driver.write((0, LLAR), &own);
@@ -79,4 +87,110 @@ fn a_connection_is_refused_at_once() {
     aim(&mut driver, 0, pc, 80);
     driver.command(0, CONNECT6);
     assert!(driver.wait_until(ms(50), |driver| driver.status(0) == 0), "no wait for a time-out");
+}
+
+/// Opens a connection to a port of the PC.
+fn connect(driver: &mut Driver, n: u8, pc: Ipv6Addr, port: u16) {
+    driver.open(n, TCP6, 4_000);
+    aim(driver, n, pc, port);
+    driver.command(n, CONNECT6);
+    assert!(driver.wait_until(ms(100), |driver| driver.status(n) == status::ESTABLISHED));
+}
+
+fn results_of(driver: &Driver, name: &str) -> TrafficResults {
+    driver.spi.lan().results().into_iter().find(|one| one.name == name).expect("it runs")
+}
+
+#[test]
+fn a_server_of_the_pc_serves_the_chips_client_over_both_families_at_one_port() {
+    let (mut driver, pc) = linked_with(&["echo"]);
+    connect(&mut driver, 0, pc, 7);
+    driver.connect(1, 4_001, 7);
+    for n in [0, 1] {
+        let said = format!("socket {n}");
+        driver.send(n, said.as_bytes());
+        assert!(driver.wait_until(ms(100), |driver| driver.size(n, sn::RX_RSR) == said.len()), "{said}");
+        assert_eq!(driver.receive(n, said.len()), said.as_bytes());
+    }
+}
+
+#[test]
+fn a_datagram_is_answered_by_a_server_of_the_pc() {
+    // The address, the port and the length stand before a datagram's bytes.
+    const BEFORE_BYTES: usize = 2 + 16 + 2;
+    let (mut driver, pc) = linked_with(&["echo"]);
+    driver.open(1, UDP6, 4_000);
+    aim(&mut driver, 1, pc, 7);
+    let at = driver.read_socket(1, sn::TX_WR, 2);
+    let at = u16::from_be_bytes([at[0], at[1]]);
+    driver.write((4 + 2, at), b"anyone?");
+    driver.write_socket(1, sn::TX_WR, &(at + 7).to_be_bytes());
+    driver.command(1, SEND6);
+    assert!(driver.wait_until(ms(100), |driver| driver.size(1, sn::RX_RSR) == BEFORE_BYTES + 7));
+    let received = driver.receive(1, BEFORE_BYTES + 7);
+    assert_eq!(&received[2..18], &pc.octets());
+    assert_eq!((&received[18..20], &received[20..]), (&[0, 7][..], &b"anyone?"[..]));
+}
+
+#[test]
+fn clients_of_the_pc_reach_the_chip_at_the_address_that_they_are_given() {
+    let (mut driver, _) = linked_with(&[
+        "ping to=fe80::8:dcff:fe01:203 count=3 interval=10ms start=400ms",
+        "talk to=[fe80::8:dcff:fe01:203]:5000 send=hello answers=true start=400ms",
+    ]);
+    driver.open(0, TCP6, 5_000);
+    driver.command(0, command::LISTEN);
+    assert!(driver.wait_until(ms(300), |driver| driver.size(0, sn::RX_RSR) == 5));
+    assert_eq!(driver.receive(0, 5), b"hello");
+    driver.send(0, b"and you");
+    driver.wait(ms(100));
+    for (name, messages) in [("ping", 3), ("talk", 1)] {
+        let told = results_of(&driver, name);
+        assert!(told.is_done, "{name}: {}", told.results.summary);
+        assert_eq!(told.latency().map(|_| told.results.samples.len()), Some(messages), "{name}");
+    }
+}
+
+#[test]
+fn chip_and_pc_reach_each_other_in_a_network_of_their_own() {
+    /// GUAR and SUB6R.
+    const GUAR: u16 = 0x4150;
+    const SUB6R: u16 = 0x4160;
+    let (board, pc) = ("fd00::2".parse::<Ipv6Addr>().unwrap(), "fd00::1".parse::<Ipv6Addr>().unwrap());
+    let mut setup = NetworkSetup {
+        traffic: ["echo", "ping to=fd00::2 count=3 interval=10ms start=400ms"]
+            .map(|text| TrafficSetup::from_words(text).expect("there is such a one"))
+            .into(),
+        ..quiet()
+    };
+    setup.pc.as_mut().expect("there is a PC").ipv6 = Some((pc, 64));
+    let mut driver = Driver::on(Model::W6100, &setup);
+    driver.write((0, GUAR), &board.octets());
+    driver.write((0, SUB6R), &[[0xFF; 8], [0; 8]].concat());
+    connect(&mut driver, 0, pc, 7);
+    driver.send(0, b"far");
+    assert!(driver.wait_until(ms(100), |driver| driver.size(0, sn::RX_RSR) == 3));
+    driver.wait(ms(300));
+    let ping = results_of(&driver, "ping");
+    assert_eq!((ping.is_done, ping.latency().is_some()), (true, true), "{}", ping.results.summary);
+}
+
+#[test]
+fn a_client_of_the_pc_is_told_at_once_that_a_port_of_the_chip_is_shut() {
+    let (mut driver, _) = linked_with(&["talk to=[fe80::8:dcff:fe01:203]:5001 send=hello start=400ms"]);
+    driver.wait(ms(500));
+    let told = results_of(&driver, "talk").results;
+    assert_eq!(told.failure.as_deref(), Some("connection refused"));
+}
+
+#[test]
+fn a_client_that_goes_to_the_board_over_ipv6_waits_until_the_board_speaks_it() {
+    let (mut driver, pc) = linked_with(&["echo", "ping to=board6 count=3 interval=10ms"]);
+    driver.wait(ms(1_000));
+    let waits_for = |driver: &Driver| results_of(driver, "ping").waits_for.map(lan::Awaited::word);
+    assert_eq!(waits_for(&driver), Some("ipv6-address"));
+    connect(&mut driver, 0, pc, 7);
+    assert_eq!(waits_for(&driver), Some("settling"));
+    driver.wait(ms(300));
+    assert!(results_of(&driver, "ping").is_done);
 }

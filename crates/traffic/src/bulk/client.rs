@@ -10,7 +10,7 @@ use crate::answers::intervals_as_samples;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Size};
 
@@ -51,7 +51,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// How much to send; with nothing it only receives, until the server ends.
     pub send: Option<Amount>,
     /// Determines the bytes, in both directions.
@@ -68,7 +68,7 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The settings of a client that only receives, as they are where nothing else is said.
-    pub fn to(server: Ipv4Endpoint) -> Self {
+    pub fn to(server: IpEndpoint) -> Self {
         Self {
             to: server,
             send: None,

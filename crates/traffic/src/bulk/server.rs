@@ -10,7 +10,7 @@ use crate::flow::MOST_CONNECTIONS;
 use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Port, Size};
 
@@ -112,7 +112,7 @@ impl Server {
         self.refused.count()
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));

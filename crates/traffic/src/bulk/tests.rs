@@ -10,13 +10,13 @@ use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::pattern::Pattern;
 use crate::testing::{loopback, serving, within_seconds};
-use crate::{Ipv4Endpoint, Machine};
+use crate::{IpEndpoint, Machine};
 
 fn server(send: Option<Amount>, port: u16) -> Server {
     Server::new(ServerSettings { port, send, seed: 5, interval: None })
 }
 
-fn client(server: Ipv4Endpoint, send: Option<Amount>) -> Client {
+fn client(server: IpEndpoint, send: Option<Amount>) -> Client {
     let interval = Some(Picoseconds::new(10 * PS_PER_MS));
     Client::new(ClientSettings { send, seed: 5, interval, ..ClientSettings::to(server) })
 }
@@ -32,7 +32,7 @@ fn a_slow_transfer_is_counted_finer_in_smaller_blocks() {
             seed: 5,
             interval: Some(Picoseconds::new(50 * PS_PER_MS)),
             block_bytes,
-            ..ClientSettings::to(Ipv4Endpoint { address, port: 5002 })
+            ..ClientSettings::to(IpEndpoint { address, port: 5002 })
         };
         let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
         assert!(wire.run_until_done(near, Picoseconds::new(3 * PS_PER_S)));
@@ -50,7 +50,7 @@ fn both_directions_at_once_arrive_whole_and_as_fast_as_the_window_allows() {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS / 2));
     let far = wire.add(address, Box::new(server(Some(Amount::Bytes(500_000)), 5002)));
-    let near = client(Ipv4Endpoint { address, port: 5002 }, Some(Amount::Bytes(1_000_000)));
+    let near = client(IpEndpoint { address, port: 5002 }, Some(Amount::Bytes(1_000_000)));
     let near = wire.add([10, 0, 0, 2].into(), Box::new(near));
     assert!(wire.run_until_done(near, Picoseconds::new(PS_PER_S)));
     // The server hears of the end a little later.
@@ -74,7 +74,7 @@ fn a_source_for_a_time_stops_at_that_time() {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
     let far = wire.add(address, Box::new(server(Some(Amount::Time(Picoseconds::new(40 * PS_PER_MS))), 5002)));
-    let near = wire.add([10, 0, 0, 2].into(), Box::new(client(Ipv4Endpoint { address, port: 5002 }, None)));
+    let near = wire.add([10, 0, 0, 2].into(), Box::new(client(IpEndpoint { address, port: 5002 }, None)));
     assert!(wire.run_until_done(near, Picoseconds::new(PS_PER_S)));
     // The server hears of the end a little later.
     wire.run_until(wire.now() + Picoseconds::new(10 * PS_PER_MS));
@@ -92,7 +92,7 @@ fn a_client_that_resets_is_done_and_its_server_hears_of_a_broken_connection() {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
     let far = wire.add(address, Box::new(server(Some(Amount::Bytes(1_000_000)), 5002)));
-    let to = Ipv4Endpoint { address, port: 5002 };
+    let to = IpEndpoint { address, port: 5002 };
     let settings = ClientSettings {
         send: Some(Amount::Bytes(1_000_000)),
         seed: 5,

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use units::Picoseconds;
 
 use super::settings::Settings;
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 use crate::outbox::{after, seconds};
 
 /// RFC 7252 section 4.8.2, with the default parameters.
@@ -16,9 +16,9 @@ const MOST_SEEN: usize = 1024;
 const MOST_OUTSTANDING: usize = 1024;
 
 /// Who, and which of its or our messages.
-pub(super) type MessageKey = (Ipv4Endpoint, u16);
+pub(super) type MessageKey = (IpEndpoint, u16);
 /// Who observes, and the token it knows the observation by.
-pub(super) type ObserverKey = (Ipv4Endpoint, Vec<u8>);
+pub(super) type ObserverKey = (IpEndpoint, Vec<u8>);
 
 /// What a message was answered with.
 #[derive(Debug, Clone)]
@@ -81,8 +81,8 @@ struct Outstanding {
 
 /// What is to be done with a confirmable message whose time has come.
 pub(super) enum Due {
-    Send(Ipv4Endpoint, Vec<u8>),
-    GiveUp(Ipv4Endpoint, Option<ObserverKey>),
+    Send(IpEndpoint, Vec<u8>),
+    GiveUp(IpEndpoint, Option<ObserverKey>),
 }
 
 #[derive(Debug, Clone, Default)]

@@ -22,7 +22,7 @@ pub use settings::{OPTIONS, Settings};
 use crate::answers::Answers;
 use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results, Sample};
 use exchange::{Due, Duplicates, ObserverKey, Retransmission};
 use observe::Observers;
 use resources::Resources;
@@ -122,7 +122,7 @@ impl Server {
         self.last_id
     }
 
-    fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(error) => {
@@ -149,23 +149,23 @@ impl Server {
         }
     }
 
-    fn malformed(&mut self, cause: Cause, now: Picoseconds, from: Ipv4Endpoint) {
+    fn malformed(&mut self, cause: Cause, now: Picoseconds, from: IpEndpoint) {
         self.counters.malformed += 1;
         self.losses.turned_away(cause, now, Some(from));
     }
 
-    fn reject(&mut self, now: Picoseconds, to: Ipv4Endpoint, id: u16) {
+    fn reject(&mut self, now: Picoseconds, to: IpEndpoint, id: u16) {
         let reset = Message::new(MessageType::Reset, code::EMPTY, id).encode();
         self.send_at(now, after(now, self.settings.delay), to, reset);
     }
 
-    fn send_at(&mut self, now: Picoseconds, at: Picoseconds, to: Ipv4Endpoint, bytes: Vec<u8>) {
+    fn send_at(&mut self, now: Picoseconds, at: Picoseconds, to: IpEndpoint, bytes: Vec<u8>) {
         if self.settings.answers && !self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes)) {
             self.losses.note(Cause::NoRoom, now, None, Some(to), None);
         }
     }
 
-    fn request(&mut self, now: Picoseconds, from: Ipv4Endpoint, message: &Message) {
+    fn request(&mut self, now: Picoseconds, from: IpEndpoint, message: &Message) {
         let key = (from, message.id);
         if let Some(seen) = self.duplicates.find(now, key) {
             self.counters.duplicates += 1;
@@ -200,13 +200,7 @@ impl Server {
         }
     }
 
-    fn send_response(
-        &mut self,
-        now: Picoseconds,
-        to: Ipv4Endpoint,
-        request: &Message,
-        mut response: Message,
-    ) {
+    fn send_response(&mut self, now: Picoseconds, to: IpEndpoint, request: &Message, mut response: Message) {
         let at = after(now, self.settings.delay);
         let confirmable = request.kind == MessageType::Confirmable;
         let separate = confirmable && self.settings.separate > Picoseconds::ZERO;
@@ -231,7 +225,7 @@ impl Server {
     fn send_confirmable(
         &mut self,
         at: Picoseconds,
-        to: Ipv4Endpoint,
+        to: IpEndpoint,
         mut message: Message,
         observer: Option<ObserverKey>,
     ) {

@@ -11,7 +11,7 @@ use super::exchange::ObserverKey;
 use super::message::{Message, MessageType, code, option};
 use super::resources::{Answer, Asked, Resources};
 use super::respond::Request;
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 use crate::outbox::after;
 
 /// RFC 7641 section 2.
@@ -155,7 +155,7 @@ impl Server {
         }
     }
 
-    pub(super) fn acknowledged(&mut self, now: Picoseconds, from: Ipv4Endpoint, id: u16) {
+    pub(super) fn acknowledged(&mut self, now: Picoseconds, from: IpEndpoint, id: u16) {
         let Some(Some(key)) = self.retransmission.settle((from, id)) else { return };
         let Some(observer) = self.observers.get_mut(&key) else { return };
         observer.unconfirmed = false;

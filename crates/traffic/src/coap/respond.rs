@@ -7,11 +7,11 @@ use super::Server;
 use super::block::Block;
 use super::message::{Message, MessageType, code, option};
 use super::resources::{Answer, Asked};
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 /// What the server knows of a request beside its message.
 pub(super) struct Request<'a> {
-    pub(super) from: Ipv4Endpoint,
+    pub(super) from: IpEndpoint,
     pub(super) message: &'a Message,
     pub(super) path: Vec<String>,
 }
@@ -21,7 +21,7 @@ impl Server {
     pub(super) fn respond(
         &mut self,
         now: Picoseconds,
-        from: Ipv4Endpoint,
+        from: IpEndpoint,
         message: &Message,
         changed: &mut Option<Vec<String>>,
     ) -> Message {

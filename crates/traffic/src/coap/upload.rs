@@ -7,12 +7,12 @@ use units::Picoseconds;
 
 use super::block::Block;
 use super::message::code;
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 const MOST_UPLOADS: usize = 16;
 
 /// Who uploads what, with which method.
-pub(super) type UploadKey = (Ipv4Endpoint, u8, Vec<String>);
+pub(super) type UploadKey = (IpEndpoint, u8, Vec<String>);
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Uploads(BTreeMap<UploadKey, (Picoseconds, Vec<u8>)>);

@@ -1,7 +1,7 @@
 //! A DHCP client: it asks for an address of its own, once, and says which one it was given (RFC 2131 section 3.1). It keeps no
 //! lease and configures nobody: it shows whether the server of a board does its work.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use fields::Field;
 use fields::TakesOf::Text;
@@ -13,7 +13,7 @@ use super::wire::{ClientMessage, option as number};
 use super::{CLIENT_PORT, SERVER_PORT, SOCKET};
 use crate::options::{Values, option};
 use crate::outbox::after;
-use crate::{Action, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample};
+use crate::{Action, Declared, Event, IpEndpoint, Machine, OptionError, Outcome, Results, Sample};
 
 /// RFC 2131 section 4.1: the first repetition comes after 4 s, later ones after twice as long each; so many are sent in all.
 const FIRST_WAIT: Picoseconds = Picoseconds::new(4 * PS_PER_S);
@@ -116,7 +116,7 @@ impl Client {
         if let Some(sample) = &mut self.sample {
             sample.request_bytes += bytes.len() as u64;
         }
-        let everybody = Ipv4Endpoint { address: Ipv4Addr::BROADCAST, port: SERVER_PORT };
+        let everybody = IpEndpoint::everyone(SERVER_PORT);
         self.actions.push(Action::SendTo(SOCKET, everybody, bytes));
         self.next = Some(after(now, Picoseconds::new(FIRST_WAIT.ps() << self.sent)));
         self.sent += 1;
@@ -144,12 +144,13 @@ impl Client {
         self.actions.push(Action::Abort(SOCKET));
     }
 
-    fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         let Some(answer) = Answer::parse(bytes, self.settings.client) else { return };
         if let Some(sample) = &mut self.sample {
             sample.response_bytes += bytes.len() as u64;
         }
-        let server = answer.server.unwrap_or(from.address);
+        let IpAddr::V4(sender) = from.address else { return };
+        let server = answer.server.unwrap_or(sender);
         match (self.state, answer.kind) {
             (State::Selecting, DhcpMessageType::Offer) => {
                 (self.state, self.sent) = (State::Requesting { address: answer.address, server }, 0);
@@ -279,7 +280,7 @@ mod tests {
         let now = Picoseconds::ZERO;
         client.handle(now, Event::Wake);
         server.handle(now, Event::Wake);
-        let ends = |address: [u8; 4], port| Ipv4Endpoint { address: address.into(), port };
+        let ends = |address: [u8; 4], port| IpEndpoint { address: address.into(), port };
         while let Some(bytes) = next_datagram(&mut client) {
             let from = ends([0; 4], CLIENT_PORT);
             server.handle(now, Event::Datagram { socket: SOCKET, from, bytes: &bytes });
@@ -296,7 +297,7 @@ mod tests {
     #[test]
     fn a_thousand_hostile_servers_neither_break_nor_hold_it() {
         let own = [2, 0, 0, 0, 0, 1];
-        let from = Ipv4Endpoint { address: [10, 0, 0, 1].into(), port: SERVER_PORT };
+        let from = IpEndpoint { address: [10, 0, 0, 1].into(), port: SERVER_PORT };
         let mut outcomes = std::collections::BTreeSet::new();
         for seed in 0..1000_u64 {
             let mut state = seed;

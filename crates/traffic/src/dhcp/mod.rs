@@ -18,7 +18,7 @@ pub use settings::{Answers, HardwareAddress, OPTIONS, ReplyTo, Reservation, Sett
 
 use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results};
 use leases::{Leases, leased_until, offered_until};
 use wire::{Reply, Request, option};
 
@@ -195,7 +195,7 @@ impl Server {
         self.add_configuration(&mut reply, request);
         let bytes = reply.into_bytes(request, request.ciaddr, Ipv4Addr::UNSPECIFIED);
         self.counters.acks += 1;
-        self.send(now, Ipv4Endpoint { address: request.ciaddr, port: CLIENT_PORT }, bytes);
+        self.send(now, IpEndpoint::new(request.ciaddr, CLIENT_PORT), bytes);
     }
 
     fn decline(&mut self, now: Picoseconds, request: &Request) {
@@ -256,19 +256,19 @@ impl Server {
     }
 
     /// RFC 2131 section 4.1.
-    fn destination(&self, request: &Request, yiaddr: Ipv4Addr) -> Ipv4Endpoint {
+    fn destination(&self, request: &Request, yiaddr: Ipv4Addr) -> IpEndpoint {
         if !request.giaddr.is_unspecified() {
             relay(request)
         } else if !request.ciaddr.is_unspecified() {
-            Ipv4Endpoint { address: request.ciaddr, port: CLIENT_PORT }
+            IpEndpoint::new(request.ciaddr, CLIENT_PORT)
         } else if request.broadcast || self.settings.reply == ReplyTo::Broadcast {
             everybody()
         } else {
-            Ipv4Endpoint { address: yiaddr, port: CLIENT_PORT }
+            IpEndpoint::new(yiaddr, CLIENT_PORT)
         }
     }
 
-    fn send(&mut self, now: Picoseconds, to: Ipv4Endpoint, bytes: Vec<u8>) {
+    fn send(&mut self, now: Picoseconds, to: IpEndpoint, bytes: Vec<u8>) {
         let at = after(now, self.settings.delay);
         if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes)) {
             self.losses.note(Cause::NoRoom, now, None, Some(to), None);
@@ -283,12 +283,12 @@ fn add_client_id(reply: &mut Reply, request: &Request) {
     }
 }
 
-fn relay(request: &Request) -> Ipv4Endpoint {
-    Ipv4Endpoint { address: request.giaddr, port: SERVER_PORT }
+fn relay(request: &Request) -> IpEndpoint {
+    IpEndpoint::new(request.giaddr, SERVER_PORT)
 }
 
-fn everybody() -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::BROADCAST, port: CLIENT_PORT }
+fn everybody() -> IpEndpoint {
+    IpEndpoint::everyone(CLIENT_PORT)
 }
 
 impl Machine for Server {

@@ -13,7 +13,7 @@ pub use settings::{Answers, OPTIONS, Record, Settings};
 
 use crate::losses::{Cause, Losses};
 use crate::outbox::{Outbox, after};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results};
 use wire::{Header, Question, ResponseCode};
 
 const SOCKET: Connection = Connection(0);
@@ -53,7 +53,7 @@ pub struct Server {
     seated: bool,
     outbox: Outbox,
     /// Who asks over TCP, and the bytes of a query that has not arrived whole.
-    partial: BTreeMap<Connection, (Ipv4Endpoint, Vec<u8>)>,
+    partial: BTreeMap<Connection, (IpEndpoint, Vec<u8>)>,
     counters: Counters,
     losses: Losses,
 }
@@ -81,23 +81,17 @@ impl Server {
         self.outbox.dropped()
     }
 
-    fn malformed(&mut self, now: Picoseconds, from: Ipv4Endpoint) {
+    fn malformed(&mut self, now: Picoseconds, from: IpEndpoint) {
         self.counters.malformed += 1;
         self.losses.turned_away(Cause::Malformed, now, Some(from));
     }
 
-    fn refused(&mut self, cause: Cause, now: Picoseconds, from: Ipv4Endpoint) {
+    fn refused(&mut self, cause: Cause, now: Picoseconds, from: IpEndpoint) {
         self.counters.refused += 1;
         self.losses.turned_away(cause, now, Some(from));
     }
 
-    fn answer(
-        &mut self,
-        now: Picoseconds,
-        from: Ipv4Endpoint,
-        query: &[u8],
-        limit: Limit,
-    ) -> Option<Vec<u8>> {
+    fn answer(&mut self, now: Picoseconds, from: IpEndpoint, query: &[u8], limit: Limit) -> Option<Vec<u8>> {
         let Limit { most_bytes, truncate } = limit;
         let Some(header) = Header::parse(query) else {
             self.malformed(now, from);
@@ -135,7 +129,7 @@ impl Server {
         Some(wire::answer(header, Some(&question), ResponseCode::NoError, records, (most_bytes, truncate)))
     }
 
-    fn send(&mut self, now: Picoseconds, to: Option<Ipv4Endpoint>, action: Action) {
+    fn send(&mut self, now: Picoseconds, to: Option<IpEndpoint>, action: Action) {
         let at = after(now, self.settings.delay);
         if !self.outbox.push_at(now, at, action) {
             self.losses.note(Cause::NoRoom, now, None, to, None);
@@ -171,7 +165,7 @@ impl Server {
         self.partial.insert(connection, (from, partial));
     }
 
-    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: Ipv4Endpoint) {
+    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: IpEndpoint) {
         if self.partial.len() >= MOST_CONNECTIONS {
             self.counters.malformed += 1;
             self.losses.turned_away(Cause::TooManyConnections, now, Some(peer));

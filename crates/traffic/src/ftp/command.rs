@@ -1,8 +1,8 @@
 //! A line of a control connection (RFC 959, section 5.3), and the addresses that lines hold.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 /// Telnet commands that clients send before ABOR (RFC 959, section 4.1.3): IAC and the two that follow it.
 const TELNET: [u8; 3] = [0xFF, 0xF4, 0xF2];
@@ -17,27 +17,33 @@ pub(super) fn read(line: &[u8]) -> (String, String) {
 }
 
 /// `h1,h2,h3,h4,p1,p2` (RFC 959, section 4.1.2).
-pub(super) fn endpoint(text: &str) -> Option<Ipv4Endpoint> {
+pub(super) fn endpoint(text: &str) -> Option<IpEndpoint> {
     let numbers: Vec<u8> = text.split(',').map(|part| part.trim().parse().ok()).collect::<Option<_>>()?;
     let [a, b, c, d, high, low] = numbers[..] else { return None };
-    usable(Ipv4Endpoint { address: Ipv4Addr::new(a, b, c, d), port: u16::from_be_bytes([high, low]) })
+    usable(IpEndpoint::new([a, b, c, d], u16::from_be_bytes([high, low])))
 }
 
-/// `|1|address|port|` (RFC 2428, section 2).
-pub(super) fn extended_endpoint(text: &str) -> Option<Ipv4Endpoint> {
+/// `|1|address|port|`, or with a 2 an address of IPv6 (RFC 2428, section 2).
+pub(super) fn extended_endpoint(text: &str) -> Option<IpEndpoint> {
     let delimiter = text.chars().next()?;
     let parts: Vec<&str> = text.split(delimiter).collect();
-    let ["", "1", address, port, ""] = parts[..] else { return None };
-    usable(Ipv4Endpoint { address: address.parse().ok()?, port: port.parse().ok()? })
+    let ["", family, address, port, ""] = parts[..] else { return None };
+    let address = match family {
+        "1" => address.parse::<Ipv4Addr>().ok()?.into(),
+        "2" => address.parse::<Ipv6Addr>().ok()?.into(),
+        _ => return None,
+    };
+    usable(IpEndpoint { address, port: port.parse().ok()? })
 }
 
-fn usable(endpoint: Ipv4Endpoint) -> Option<Ipv4Endpoint> {
+fn usable(endpoint: IpEndpoint) -> Option<IpEndpoint> {
     Some(endpoint).filter(|one| one.port > 0 && !one.address.is_unspecified())
 }
 
-/// As [`endpoint`] reads it.
-pub(super) fn spoken(endpoint: Ipv4Endpoint) -> String {
-    let [a, b, c, d] = endpoint.address.octets();
+/// As [`endpoint`] reads it; nothing for an address of IPv6.
+pub(super) fn spoken(endpoint: IpEndpoint) -> Option<String> {
+    let IpAddr::V4(address) = endpoint.address else { return None };
+    let [a, b, c, d] = address.octets();
     let [high, low] = endpoint.port.to_be_bytes();
-    format!("{a},{b},{c},{d},{high},{low}")
+    Some(format!("{a},{b},{c},{d},{high},{low}"))
 }

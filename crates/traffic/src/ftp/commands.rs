@@ -135,10 +135,11 @@ impl Server {
         let Some(session) = self.sessions.get_mut(&control) else { return };
         let Mode::Awaited { is_extended, .. } = session.mode else { return };
         session.mode = Mode::Passive(listener);
-        let at = command::spoken(crate::Ipv4Endpoint { port, ..session.local });
-        let answer = match is_extended {
-            false => format!("227 Entering Passive Mode ({at})."),
-            true => format!("229 Entering Extended Passive Mode (|||{port}|)."),
+        let at = command::spoken(crate::IpEndpoint { port, ..session.local });
+        let answer = match at {
+            _ if is_extended => format!("229 Entering Extended Passive Mode (|||{port}|)."),
+            Some(at) => format!("227 Entering Passive Mode ({at})."),
+            None => "425 PASV knows no addresses of IPv6; use EPSV.".to_owned(),
         };
         self.say(control, &answer);
         self.obey(now, control);

@@ -16,7 +16,7 @@ pub use settings::{OPTIONS, Settings};
 
 use crate::answers::Answers;
 use crate::losses::{Cause, Losses};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results, Sample};
 use files::Files;
 use session::{Mode, Session, Transfer};
 
@@ -95,7 +95,7 @@ impl Server {
         now: Picoseconds,
         listener: Connection,
         connection: Connection,
-        ends: [Ipv4Endpoint; 2],
+        ends: [IpEndpoint; 2],
     ) {
         if listener != LISTENER {
             return self.data_came(now, listener, connection);

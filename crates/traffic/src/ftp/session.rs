@@ -1,7 +1,7 @@
 //! One client of the FTP server: what it said, where it is, and the transfer that is under way.
 
 use super::command;
-use crate::{Connection, Ipv4Endpoint};
+use crate::{Connection, IpEndpoint};
 
 /// A client that sends a longer line is no FTP client.
 const LONGEST_LINE: usize = 4096;
@@ -16,7 +16,7 @@ pub(super) enum Mode {
     /// The client is told of this listener once it has a port; another one is tried so many times.
     Awaited { listener: Connection, is_extended: bool, tries: u32 },
     /// The server goes there.
-    Active(Ipv4Endpoint),
+    Active(IpEndpoint),
 }
 
 /// What goes over a data connection.
@@ -31,9 +31,9 @@ pub(super) enum Transfer {
 /// A client.
 #[derive(Debug, Clone)]
 pub(super) struct Session {
-    pub(super) peer: Ipv4Endpoint,
+    pub(super) peer: IpEndpoint,
     /// The server's own address, as the client has it.
-    pub(super) local: Ipv4Endpoint,
+    pub(super) local: IpEndpoint,
     pub(super) user: Option<String>,
     pub(super) is_logged_in: bool,
     pub(super) folder: String,
@@ -47,7 +47,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(peer: Ipv4Endpoint, local: Ipv4Endpoint) -> Self {
+    pub(super) fn new(peer: IpEndpoint, local: IpEndpoint) -> Self {
         Self {
             peer,
             local,

@@ -4,7 +4,7 @@ use units::{PS_PER_S, Picoseconds};
 
 use super::PORT;
 use crate::options::{self, Values, option, to};
-use crate::{Declared, Ipv4Endpoint, OptionError};
+use crate::{Declared, IpEndpoint, OptionError};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
 
@@ -67,7 +67,7 @@ pub enum Method {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// What to ask for.
     pub path: String,
     /// The Host header; the server's address if empty.
@@ -94,7 +94,7 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         Self {
             to,
             path: "/".to_owned(),

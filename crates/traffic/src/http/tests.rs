@@ -12,7 +12,7 @@ use super::*;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, pieces, serving, tool, within_seconds};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Outcome};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Outcome};
 
 fn site() -> ServerSettings {
     let chunked = Page { chunked: true, ..Page::of_size("/chunked", 40_000) };
@@ -23,11 +23,11 @@ fn site() -> ServerSettings {
     }
 }
 
-pub(super) fn in_memory(settings: impl Fn(Ipv4Endpoint) -> ClientSettings) -> (Client, u64, Picoseconds) {
+pub(super) fn in_memory(settings: impl Fn(IpEndpoint) -> ClientSettings) -> (Client, u64, Picoseconds) {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS / 2));
     let server = wire.add(address, Box::new(Server::new(ServerSettings { port: 80, ..site() })));
-    let client = Client::new(settings(Ipv4Endpoint { address, port: 80 }));
+    let client = Client::new(settings(IpEndpoint { address, port: 80 }));
     let client = wire.add([10, 0, 0, 2].into(), Box::new(client));
     assert!(wire.run_until_done(client, Picoseconds::new(100 * PS_PER_S)));
     let answered = wire.machine::<Server>(server).unwrap().answered();

@@ -11,7 +11,7 @@ use crate::bulk::{Amount, Transfer};
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, serving, tool, within_seconds};
-use crate::{Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Connection, Event, IpEndpoint, Machine};
 
 const ALL: [Direction; 5] =
     [Direction::Send, Direction::Reverse, Direction::FullDuplex, Direction::Dual, Direction::Tradeoff];
@@ -36,7 +36,7 @@ fn each_direction_passes_what_was_asked_for_on_one_stream_and_on_three() {
                 amount: Amount::Bytes(100_000),
                 direction,
                 parallel,
-                ..TcpClientSettings::to(Ipv4Endpoint { address, port: PORT })
+                ..TcpClientSettings::to(IpEndpoint { address, port: PORT })
             };
             let near = wire.add([10, 0, 0, 2].into(), Box::new(TcpClient::new(settings)));
             assert!(wire.run_until_done(near, Picoseconds::new(10 * PS_PER_S)), "{direction:?}");
@@ -68,7 +68,7 @@ fn the_samples_of_parallel_streams_are_of_all_together() {
         amount: Amount::Time(Picoseconds::new(PS_PER_S)),
         parallel: 4,
         interval: Some(Picoseconds::new(PS_PER_S / 10)),
-        ..TcpClientSettings::to(Ipv4Endpoint { address, port: PORT })
+        ..TcpClientSettings::to(IpEndpoint { address, port: PORT })
     };
     let near = wire.add([10, 0, 0, 2].into(), Box::new(TcpClient::new(settings)));
     assert!(wire.run_until_done(near, Picoseconds::new(10 * PS_PER_S)));
@@ -118,7 +118,7 @@ fn a_stranger_is_not_let_in_where_the_server_is_to_connect_back() {
     let mut client = TcpClient::new(settings);
     client.handle(Picoseconds::ZERO, Event::Wake);
     let connection = Connection(Connection::FIRST_ACCEPTED);
-    let peer = Ipv4Endpoint { address: [10, 0, 0, 66].into(), port: 1 };
+    let peer = IpEndpoint { address: [10, 0, 0, 66].into(), port: 1 };
     while client.poll().is_some() {}
     client.handle(
         Picoseconds::ZERO,

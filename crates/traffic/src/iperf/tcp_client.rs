@@ -11,7 +11,7 @@ use crate::bulk::{self, Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::meter::Meter;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Port, Size, Word};
 
@@ -51,7 +51,7 @@ pub const TCP_CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TcpClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// How much, or how long, to send.
     pub amount: Amount,
     /// Who sends.
@@ -70,7 +70,7 @@ pub struct TcpClientSettings {
 
 impl TcpClientSettings {
     /// The defaults of [`TCP_CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         Self {
             to,
             amount: DEFAULT_AMOUNT,
@@ -194,7 +194,7 @@ impl TcpClient {
     }
 
     /// The server's own connection; nobody else is let in.
-    fn accept(&mut self, now: Picoseconds, connection: Connection, peer: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, peer: IpEndpoint) {
         if self.expected_back == 0 || peer.address != self.settings.to.address {
             self.actions.push_back(Action::Abort(connection));
             return;

@@ -13,7 +13,7 @@ use crate::flow::MOST_CONNECTIONS;
 use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
 use crate::outbox::after;
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Duration, Port};
 
@@ -69,7 +69,7 @@ impl Declared for TcpServerSettings {
 #[derive(Debug, Clone)]
 struct Peer {
     duplex: Duplex,
-    from: Ipv4Endpoint,
+    from: IpEndpoint,
     head: HeadReader,
     /// To be made once the client has sent all.
     afterwards: Option<Return>,
@@ -80,7 +80,7 @@ struct Peer {
 /// A connection back to a client.
 #[derive(Debug, Clone, Copy)]
 struct Return {
-    to: Ipv4Endpoint,
+    to: IpEndpoint,
     amount: Amount,
     tries: u32,
 }
@@ -137,7 +137,7 @@ impl TcpServer {
         duplex.in_blocks_of(block_bytes(self.settings.block_bytes))
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
@@ -171,7 +171,7 @@ impl TcpServer {
             Amount::Time(time) => Amount::Time(time.min(MOST_TIME)),
             bytes @ Amount::Bytes(_) => bytes,
         };
-        let back = Return { to: Ipv4Endpoint { port, ..peer.from }, amount, tries: 0 };
+        let back = Return { to: IpEndpoint { port, ..peer.from }, amount, tries: 0 };
         match direction {
             Direction::Send => {}
             Direction::Reverse | Direction::FullDuplex => {

@@ -15,7 +15,7 @@ use crate::bulk::Amount;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, serving, tool, within_seconds};
-use crate::{Action, Cause, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Cause, Event, IpEndpoint, Machine};
 
 fn udp(port: u16, interval: Option<Picoseconds>) -> UdpServerSettings {
     UdpServerSettings { port, interval }
@@ -31,7 +31,7 @@ fn a_udp_test_in_virtual_time_sends_at_its_rate_and_loses_nothing() {
         amount: Amount::Time(Picoseconds::new(2 * PS_PER_S)),
         bits_per_second: 8_000_000,
         datagram_bytes: 1000,
-        ..UdpClientSettings::to(Ipv4Endpoint { address, port: 5001 })
+        ..UdpClientSettings::to(IpEndpoint { address, port: 5001 })
     };
     let near = wire.add([10, 0, 0, 2].into(), Box::new(UdpClient::new(settings)));
     assert!(wire.run_until_done(near, Picoseconds::new(10 * PS_PER_S)));
@@ -109,7 +109,7 @@ fn the_jitter_is_that_of_rfc_1889() {
 
 #[test]
 fn a_server_that_never_answers_ends_the_client_with_a_sentence() {
-    let to = Ipv4Endpoint { address: [10, 0, 0, 9].into(), port: 5001 };
+    let to = IpEndpoint { address: [10, 0, 0, 9].into(), port: 5001 };
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS));
     let settings = UdpClientSettings { amount: Amount::Bytes(1), ..UdpClientSettings::to(to) };
     let near = wire.add([10, 0, 0, 2].into(), Box::new(UdpClient::new(settings)));

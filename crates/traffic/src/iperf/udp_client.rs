@@ -10,7 +10,7 @@ use crate::bulk::{self, Amount};
 use crate::losses::{Cause, Losses};
 use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option, to};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, results};
 use fields::Field;
 use fields::TakesOf::{Duration, Endpoint, Rate, Size};
 
@@ -27,6 +27,9 @@ const DEFAULT_AMOUNT: Amount = Amount::Time(Picoseconds::new(10 * PS_PER_S));
 /// What one Ethernet frame of 1500 bytes holds beside the headers of IPv4 and UDP.
 const MOST_OPTION_BYTES: u64 = 1500 - 20 - 8;
 
+/// What a client sends over IPv6 unless it is told otherwise; iperf 2 has the same default there (`-l` in iperf(1)).
+const USUAL_BYTES_OVER_IPV6: u32 = 1450;
+
 /// The settings of [`UdpClient`], declared.
 pub const UDP_CLIENT_OPTIONS: &[Field] = &[
     to(Endpoint(PORT), "Where iperf -s -u listens.", "192.168.1.20:5001"),
@@ -35,7 +38,7 @@ pub const UDP_CLIENT_OPTIONS: &[Field] = &[
         "size",
         Size(LEAST_DATAGRAM_BYTES as u64, MOST_OPTION_BYTES),
         "1470B",
-        "The size of a datagram.",
+        "The size of a datagram; over IPv6 1450 B where none is given.",
         "512B",
     ),
     option("time", Duration, "10s", "How long to send.", "5s"),
@@ -53,7 +56,7 @@ pub const UDP_CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UdpClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// Bits of payload a second; 0 is taken as 1.
     pub bits_per_second: u64,
     /// The size of a datagram; kept between 40 B and what IPv4 carries.
@@ -68,10 +71,13 @@ impl Declared for UdpClientSettings {
     const OPTIONS: &'static [Field] = UDP_CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let to = values.read("to", |text| options::endpoint(text, PORT))?;
+        let is_usual = to.address.is_ipv6() && !values.is_given("size");
+        let bytes = if is_usual { USUAL_BYTES_OVER_IPV6 } else { values.read("size", options::size)? };
         Ok(Self {
-            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            to,
             bits_per_second: values.read("rate", options::rate)?,
-            datagram_bytes: values.read("size", options::size)?,
+            datagram_bytes: options::fitting("size", bytes, to.address)?,
             amount: bulk::amount(values)?.unwrap_or(DEFAULT_AMOUNT),
             interval: Some(values.read("interval", options::time)?),
         })
@@ -80,7 +86,7 @@ impl Declared for UdpClientSettings {
 
 impl UdpClientSettings {
     /// The defaults of [`UDP_CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         let second = Picoseconds::new(PS_PER_S);
         let amount = DEFAULT_AMOUNT;
         Self { to, bits_per_second: 1_000_000, datagram_bytes: 1470, amount, interval: Some(second) }

@@ -8,7 +8,7 @@ use super::datagram::{DatagramHead, ServerReport};
 use crate::losses::{Cause, Losses};
 use crate::meter::{Interval, Meter};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, results};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, results};
 use fields::Field;
 use fields::TakesOf::{Duration, Port};
 
@@ -145,7 +145,7 @@ impl UdpSession {
 pub struct UdpServer {
     port: u16,
     interval: Option<Picoseconds>,
-    sessions: BTreeMap<Ipv4Endpoint, UdpSession>,
+    sessions: BTreeMap<IpEndpoint, UdpSession>,
     malformed: u64,
     refused: u64,
     losses: Losses,
@@ -173,7 +173,7 @@ impl UdpServer {
     }
 
     /// What each client has sent.
-    pub fn sessions(&self) -> impl Iterator<Item = (&Ipv4Endpoint, &UdpSession)> {
+    pub fn sessions(&self) -> impl Iterator<Item = (&IpEndpoint, &UdpSession)> {
         self.sessions.iter()
     }
 
@@ -187,7 +187,7 @@ impl UdpServer {
         self.refused
     }
 
-    fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         let Some(head) = DatagramHead::parse(bytes) else {
             self.malformed += 1;
             self.losses.turned_away(Cause::Malformed, now, Some(from));

@@ -14,7 +14,7 @@ use crate::bulk::{Amount, MOST_KEPT, Transfer};
 use crate::flow::MOST_CONNECTIONS;
 use crate::losses::{Cause, Losses};
 use crate::outbox::after;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 /// How long a client may take for each step, and how long nothing may pass while the test runs.
@@ -111,7 +111,7 @@ impl Server {
         self.transfers.iter().cloned().chain(self.running()).collect()
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.strangers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             return self.actions.push_back(Action::Abort(connection));

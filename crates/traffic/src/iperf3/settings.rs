@@ -5,7 +5,7 @@ use units::{PS_PER_S, Picoseconds};
 use super::{BLOCK_BYTES, MOST_BLOCK_BYTES, MOST_STREAMS, PORT};
 use crate::bulk::{self, Amount};
 use crate::options::{self, Values, option, to};
-use crate::{Declared, Ipv4Endpoint, OptionError};
+use crate::{Declared, IpEndpoint, OptionError};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Port, Size};
 
@@ -45,7 +45,7 @@ pub const SERVER_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// How much, or how long, is sent.
     pub amount: Amount,
     /// Whether the server sends.
@@ -62,7 +62,7 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         Self {
             to,
             amount: DEFAULT_AMOUNT,

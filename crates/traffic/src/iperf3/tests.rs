@@ -14,7 +14,7 @@ use crate::bulk::{Amount, Transfer};
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, pieces, serving, tool, within_seconds};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Connection, Event, IpEndpoint, Machine};
 
 fn bytes(transfers: &[Transfer]) -> (u64, u64) {
     assert!(transfers.iter().all(|transfer| transfer.error.is_none()), "{transfers:?}");
@@ -24,11 +24,11 @@ fn bytes(transfers: &[Transfer]) -> (u64, u64) {
     )
 }
 
-fn in_memory(settings: impl Fn(Ipv4Endpoint) -> ClientSettings) -> (Client, Server) {
+fn in_memory(settings: impl Fn(IpEndpoint) -> ClientSettings) -> (Client, Server) {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS / 2));
     let far = wire.add(address, Box::new(Server::new(ServerSettings::default())));
-    let settings = settings(Ipv4Endpoint { address, port: PORT });
+    let settings = settings(IpEndpoint { address, port: PORT });
     let near = wire.add([10, 0, 0, 2].into(), Box::new(Client::new(settings)));
     assert!(wire.run_until_done(near, Picoseconds::new(100 * PS_PER_S)));
     wire.run_until(wire.now() + Picoseconds::new(10 * PS_PER_MS));

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 
-use crate::{Connection, Ipv4Endpoint};
+use crate::{Connection, IpEndpoint};
 
 /// What may be under way or unread in one direction.
 const WINDOW_BYTES: usize = 64 * 1024;
@@ -19,7 +19,7 @@ pub(super) struct Link {
 pub(super) struct End {
     pub(super) host: Option<usize>,
     pub(super) connection: Connection,
-    pub(super) local: Ipv4Endpoint,
+    pub(super) local: IpEndpoint,
     pub(super) open: bool,
     pub(super) gone: bool,
     waiting: VecDeque<u8>,
@@ -38,12 +38,12 @@ pub(super) struct End {
 }
 
 impl End {
-    pub(super) fn new(host: usize, connection: Connection, local: Ipv4Endpoint) -> Self {
+    pub(super) fn new(host: usize, connection: Connection, local: IpEndpoint) -> Self {
         Self { host: Some(host), connection, local, ..Self::nobody(local) }
     }
 
     /// The end that nobody has accepted.
-    pub(super) fn nobody(local: Ipv4Endpoint) -> Self {
+    pub(super) fn nobody(local: IpEndpoint) -> Self {
         debug_assert!(local.address != Ipv4Addr::BROADCAST, "a connection has one peer");
         Self {
             host: None,

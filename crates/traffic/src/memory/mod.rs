@@ -8,7 +8,7 @@
 //!
 //! let mut wire = Memory::new(Picoseconds::from_ns(500_000));
 //! let server = wire.add([10, 0, 0, 1].into(), Box::new(Server::new(ServerSettings::default())));
-//! let to = traffic::Ipv4Endpoint { address: [10, 0, 0, 1].into(), port: 5000 };
+//! let to = traffic::IpEndpoint { address: [10, 0, 0, 1].into(), port: 5000 };
 //! let client = Client::new(ClientSettings { rounds: 3, ..ClientSettings::to(to) });
 //! let client = wire.add([10, 0, 0, 2].into(), Box::new(client));
 //! wire.run_until_done(client, Picoseconds::from_ns(1_000_000_000));
@@ -23,11 +23,11 @@ mod link;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use units::Picoseconds;
 
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Connection, Event, IpEndpoint, Machine};
 use link::{End, Link};
 
 /// The first of the ports that the seat chooses (RFC 6335, section 6).
@@ -40,20 +40,20 @@ type Place = (usize, usize);
 
 #[derive(Debug, Clone)]
 enum Delivery {
-    Knock(usize, Ipv4Endpoint),
+    Knock(usize, IpEndpoint),
     Opened(Place),
     Segment(Place, Vec<u8>),
     Finish(Place),
     Acknowledged(Place, usize),
     Reset(Place, String),
-    Datagram { host: usize, port: u16, from: Ipv4Endpoint, bytes: Vec<u8> },
-    EchoRequest { to: Ipv4Addr, from: usize, identifier: u16, sequence: u16, payload: Vec<u8> },
-    EchoReply { host: usize, from: Ipv4Addr, identifier: u16, sequence: u16, payload: Vec<u8> },
+    Datagram { host: usize, port: u16, from: IpEndpoint, bytes: Vec<u8> },
+    EchoRequest { to: IpAddr, from: usize, identifier: u16, sequence: u16, payload: Vec<u8> },
+    EchoReply { host: usize, from: IpAddr, identifier: u16, sequence: u16, payload: Vec<u8> },
 }
 
 #[derive(Debug, Clone)]
 struct Host {
-    address: Ipv4Addr,
+    address: IpAddr,
     machine: Box<dyn Machine>,
     listeners: BTreeMap<u16, Connection>,
     connections: BTreeMap<Connection, Place>,
@@ -95,7 +95,7 @@ impl Memory {
     }
 
     /// Seats a machine and wakes it; its number is returned.
-    pub fn add(&mut self, address: Ipv4Addr, machine: Box<dyn Machine>) -> usize {
+    pub fn add(&mut self, address: IpAddr, machine: Box<dyn Machine>) -> usize {
         let number = self.hosts.len();
         self.hosts.push(Host {
             address,
@@ -178,7 +178,7 @@ impl Memory {
         port
     }
 
-    fn host_at(&self, address: Ipv4Addr) -> Option<usize> {
+    fn host_at(&self, address: IpAddr) -> Option<usize> {
         self.hosts.iter().position(|host| host.address == address)
     }
 
@@ -207,9 +207,9 @@ impl Memory {
         }
     }
 
-    fn connect(&mut self, host: usize, connection: Connection, to: Ipv4Endpoint) {
+    fn connect(&mut self, host: usize, connection: Connection, to: IpEndpoint) {
         let port = self.choose_port(host);
-        let local = Ipv4Endpoint { address: self.hosts[host].address, port };
+        let local = IpEndpoint { address: self.hosts[host].address, port };
         let number = self.links.len();
         self.links.push(Link { ends: [End::new(host, connection, local), End::nobody(to)] });
         self.hosts[host].connections.insert(connection, (number, 0));
@@ -244,9 +244,9 @@ impl Memory {
         }
     }
 
-    fn send_to(&mut self, host: usize, socket: Connection, to: Ipv4Endpoint, bytes: &[u8]) {
+    fn send_to(&mut self, host: usize, socket: Connection, to: IpEndpoint, bytes: &[u8]) {
         let Some(&port) = self.hosts[host].sockets.get(&socket) else { return };
-        let from = Ipv4Endpoint { address: self.hosts[host].address, port };
+        let from = IpEndpoint { address: self.hosts[host].address, port };
         for number in 0..self.hosts.len() {
             let all = to.address == Ipv4Addr::BROADCAST && number != host;
             if all || self.hosts[number].address == to.address {
@@ -345,7 +345,7 @@ impl Memory {
         }
     }
 
-    fn knock(&mut self, link: usize, to: Ipv4Endpoint) {
+    fn knock(&mut self, link: usize, to: IpEndpoint) {
         let caller = self.links[link].ends[0].local;
         let Some(host) = self.host_at(to.address) else { return };
         let Some(&listener) = self.hosts[host].listeners.get(&to.port) else {
@@ -361,7 +361,7 @@ impl Memory {
         self.tell(host, Event::Accepted { listener, connection, peer: caller, to });
     }
 
-    fn datagram(&mut self, host: usize, port: u16, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, host: usize, port: u16, from: IpEndpoint, bytes: &[u8]) {
         let sockets = self.hosts[host].sockets.iter();
         let socket = sockets.filter(|(_, bound)| **bound == port).map(|(socket, _)| *socket).next();
         if let Some(socket) = socket {

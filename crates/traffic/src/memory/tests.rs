@@ -36,14 +36,14 @@ impl Machine for Noting {
 
 fn joined(server: Noting, client: Noting) -> (Memory, usize, usize) {
     let mut wire = Memory::new(DELAY);
-    let server = wire.add(Ipv4Addr::new(10, 0, 0, 1), Box::new(server));
-    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2), Box::new(client));
+    let server = wire.add(Ipv4Addr::new(10, 0, 0, 1).into(), Box::new(server));
+    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2).into(), Box::new(client));
     wire.run_until(Picoseconds::new(1_000 * DELAY.ps()));
     (wire, server, client)
 }
 
-fn there() -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 7 }
+fn there() -> IpEndpoint {
+    IpEndpoint::new(Ipv4Addr::new(10, 0, 0, 1), 7)
 }
 
 fn accepted() -> Connection {
@@ -100,7 +100,7 @@ fn a_held_connection_takes_one_window_and_the_rest_when_it_is_let_go() {
     let (mut wire, server, client) = joined(server, client);
     assert_eq!(notes(&wire, server).len(), 3);
     assert_eq!(notes(&wire, client).len(), 2, "no room while the server does not read");
-    let let_go = Ipv4Endpoint { port: 9, ..there() };
+    let let_go = IpEndpoint { port: 9, ..there() };
     wire.perform(client, Action::SendTo(Connection(2), let_go, vec![1]));
     wire.run_until(Picoseconds::new(2_000 * DELAY.ps()));
     let received = notes(&wire, server).iter().filter(|note| note.1 == "Received").count();
@@ -127,14 +127,14 @@ fn a_port_without_listener_refuses_and_an_abort_resets() {
 #[test]
 fn a_broadcast_reaches_all_others_and_echo_comes_back_from_addresses_that_exist() {
     let server = Noting { actions: [Action::Bind(LINE, 67, true)].into(), ..Noting::default() };
-    let everybody = Ipv4Endpoint { address: Ipv4Addr::BROADCAST, port: 67 };
+    let everybody = IpEndpoint::new(Ipv4Addr::BROADCAST, 67);
     let echo = |to| Action::EchoRequest { to, identifier: 1, sequence: 2, payload: vec![3] };
     let client = Noting {
         actions: [
             Action::Bind(LINE, 67, true),
             Action::SendTo(LINE, everybody, vec![1]),
             echo(there().address),
-            echo(Ipv4Addr::new(10, 0, 0, 9)),
+            echo(Ipv4Addr::new(10, 0, 0, 9).into()),
         ]
         .into(),
         ..Noting::default()

@@ -5,7 +5,7 @@ use units::{PS_PER_S, Picoseconds};
 use super::packet::{Packet, Will};
 use super::reader::Reader;
 use crate::outbox::{Outbox, after, seconds};
-use crate::{Action, Connection, Ipv4Endpoint};
+use crate::{Action, Connection, IpEndpoint};
 
 /// How long a connection may take to its CONNECT: the standard asks for a reasonable time (section 3.1).
 const CONNECT_WITHIN_S: u32 = 10;
@@ -27,7 +27,7 @@ pub(super) enum Stage {
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     pub(super) stage: Stage,
-    pub(super) peer: Ipv4Endpoint,
+    pub(super) peer: IpEndpoint,
     pub(super) reader: Reader,
     pub(super) keep_alive_s: u16,
     pub(super) deadline: Option<Picoseconds>,
@@ -36,7 +36,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(now: Picoseconds, peer: Ipv4Endpoint, most_packet_bytes: usize) -> Self {
+    pub(super) fn new(now: Picoseconds, peer: IpEndpoint, most_packet_bytes: usize) -> Self {
         Self {
             stage: Stage::New,
             peer,

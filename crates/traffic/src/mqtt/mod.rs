@@ -22,7 +22,7 @@ pub use settings::{OPTIONS, Settings};
 use crate::answers::Answers;
 use crate::losses::{Cause, Losses};
 use crate::outbox::Outbox;
-use crate::{Action, Connection, Ipv4Endpoint};
+use crate::{Action, Connection, IpEndpoint};
 use client::{Client, Stage};
 use session::Session;
 
@@ -117,7 +117,7 @@ impl Broker {
         self.sessions.values().map(Session::subscriptions).sum()
     }
 
-    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: Ipv4Endpoint) {
+    fn accepted(&mut self, now: Picoseconds, connection: Connection, peer: IpEndpoint) {
         if self.clients.len() >= self.settings.most_connections {
             self.counters.refused += 1;
             self.losses.turned_away(Cause::TooManyConnections, now, Some(peer));

@@ -9,7 +9,7 @@ use mio::net::UdpSocket;
 use socket2::{Domain, Protocol, Socket, Type};
 
 use super::stamps;
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 
 /// Datagrams that may wait for the kernel.
 const QUEUE_DATAGRAMS: usize = 256;
@@ -40,12 +40,12 @@ impl Datagrams {
         &mut self.socket
     }
 
-    pub(super) fn send(&mut self, to: Ipv4Endpoint, bytes: Vec<u8>) {
+    pub(super) fn send(&mut self, to: SocketAddrV4, bytes: Vec<u8>) {
         if self.waiting.len() >= QUEUE_DATAGRAMS {
             self.dropped += 1;
             return;
         }
-        self.waiting.push_back((SocketAddrV4::new(to.address, to.port).into(), bytes));
+        self.waiting.push_back((to.into(), bytes));
         self.flush();
     }
 
@@ -70,11 +70,11 @@ impl Datagrams {
     }
 
     /// The next datagram; errors that ICMP messages leave on the socket are passed over.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, Ipv4Endpoint, Option<SystemTime>)> {
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Option<(usize, IpEndpoint, Option<SystemTime>)> {
         loop {
             match stamps::receive_from(&self.socket, buffer) {
                 Ok((count, from, stamp)) => {
-                    return Some((count, Ipv4Endpoint { address: *from.ip(), port: from.port() }, stamp));
+                    return Some((count, IpEndpoint::new(*from.ip(), from.port()), stamp));
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return None,
                 Err(_) => {}

@@ -2,7 +2,7 @@
 //! heard yet.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV4};
 
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Token};
@@ -12,7 +12,7 @@ use super::echo::EchoSocket;
 use super::seat::{Kind, Seat, SeatError, Socket};
 use super::sentence;
 use super::stream::{Opening, Stream};
-use crate::{Action, Connection, Ipv4Endpoint};
+use crate::{Action, Connection, IpEndpoint};
 
 impl Seat {
     pub(super) fn perform(&mut self, machine: usize, action: Action) {
@@ -38,13 +38,26 @@ impl Seat {
             Action::Abort(connection) => self.abort(machine, connection),
             Action::Bind(socket, port, broadcast) => self.bind(machine, socket, port, broadcast),
             Action::SendTo(socket, to, bytes) => {
+                let Some(address) = self.over_ipv4(to.address) else { return };
                 if let Some(Socket { kind: Kind::Datagrams(datagrams), .. }) = self.socket_of(machine, socket)
                 {
-                    datagrams.send(to, bytes);
+                    datagrams.send(SocketAddrV4::new(address, to.port), bytes);
                 }
             }
             Action::EchoRequest { to, identifier, sequence, payload } => {
+                let Some(to) = self.over_ipv4(to) else { return };
                 self.echo_request(machine, to, identifier, sequence, &payload);
+            }
+        }
+    }
+
+    /// The address for a socket that speaks IPv4 alone, as those of datagrams and pings do here.
+    fn over_ipv4(&mut self, to: IpAddr) -> Option<Ipv4Addr> {
+        match to {
+            IpAddr::V4(to) => Some(to),
+            IpAddr::V6(to) => {
+                self.failure = Some(SeatError::Ipv6(to));
+                None
             }
         }
     }
@@ -141,8 +154,8 @@ impl Seat {
         }
     }
 
-    fn connect(&mut self, machine: usize, connection: Connection, to: Ipv4Endpoint) {
-        let peer = SocketAddr::from(SocketAddrV4::new(to.address, to.port));
+    fn connect(&mut self, machine: usize, connection: Connection, to: IpEndpoint) {
+        let peer = SocketAddr::new(to.address, to.port);
         match TcpStream::connect(peer) {
             Ok(socket) => {
                 let stream = Stream::new(socket, peer, Opening::Pending);

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::mem;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -18,7 +18,7 @@ use super::sentence;
 use super::sockets::Sockets;
 use super::stamps;
 use super::stream::{Opening, Reading, Stream};
-use crate::{Connection, Event, Ipv4Endpoint, Machine, Sample};
+use crate::{Connection, Event, IpEndpoint, Machine, Sample};
 
 /// Reads, accepts or datagrams of one socket in one pass.
 const SHARE: usize = 32;
@@ -41,6 +41,11 @@ pub enum SeatError {
     /// A port cannot be listened on or bound; the text says why.
     #[error("{0}")]
     Port(String),
+    /// Datagrams or pings to an address of IPv6.
+    #[error(
+        "{0} is an IPv6 address, to which this computer's own sockets send no datagrams and no pings; give an IPv4 address"
+    )]
+    Ipv6(Ipv6Addr),
     /// ICMP echo is not allowed to this user.
     #[error(
         "ICMP echo is not allowed here: {0}; put this user's group into sysctl net.ipv4.ping_group_range, or give the \
@@ -340,12 +345,12 @@ impl Seat {
             self.machines[machine].next_accepted =
                 connection.0.checked_add(1).unwrap_or(Connection::FIRST_ACCEPTED);
             let to = match stream.local_addr() {
-                Ok(std::net::SocketAddr::V4(at)) => Ipv4Endpoint { address: *at.ip(), port: at.port() },
-                _ => Ipv4Endpoint { address: std::net::Ipv4Addr::UNSPECIFIED, port: 0 },
+                Ok(std::net::SocketAddr::V4(at)) => IpEndpoint::new(*at.ip(), at.port()),
+                _ => IpEndpoint::new(Ipv4Addr::UNSPECIFIED, 0),
             };
             let stream = Stream::new(stream, peer, Opening::Open);
             self.add_socket(machine, connection, Kind::Stream(Box::new(stream)));
-            let peer = Ipv4Endpoint { address: *from.ip(), port: from.port() };
+            let peer = IpEndpoint::new(*from.ip(), from.port());
             self.tell(machine, Event::Accepted { listener, connection, peer, to });
         }
         self.ready.push(token);
@@ -463,7 +468,7 @@ impl Seat {
             let Some((reply, stamp)) = echo.receive(buffer) else { return };
             self.tell_arrival(machine, stamp);
             let (from, sequence, payload) = (reply.from, reply.sequence, &buffer[reply.payload]);
-            self.tell(machine, Event::EchoReply { from, identifier, sequence, payload });
+            self.tell(machine, Event::EchoReply { from: from.into(), identifier, sequence, payload });
         }
         self.ready.push(token);
     }

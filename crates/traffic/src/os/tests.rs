@@ -9,7 +9,7 @@ use std::thread;
 use units::{PS_PER_S, Picoseconds};
 
 use super::*;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use crate::{Action, Connection, Event, IpEndpoint, Machine};
 
 const LINE: Connection = Connection(1);
 
@@ -75,8 +75,8 @@ fn noting(actions: impl IntoIterator<Item = Action>, done_on: &'static str) -> N
     Noting { actions: actions.into_iter().collect(), done_on, ..Noting::default() }
 }
 
-fn local(port: u16) -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::LOCALHOST, port }
+fn local(port: u16) -> IpEndpoint {
+    IpEndpoint::new(Ipv4Addr::LOCALHOST, port)
 }
 
 fn within_ten_seconds() -> Until<'static> {
@@ -215,7 +215,7 @@ fn a_wake_comes_within_a_millisecond_of_its_time_and_never_before() {
 #[test]
 fn echo_replies_come_from_the_loopback_or_a_sentence_says_why_not() {
     let request = Action::EchoRequest {
-        to: Ipv4Addr::LOCALHOST,
+        to: Ipv4Addr::LOCALHOST.into(),
         identifier: 0x4242,
         sequence: 5,
         payload: b"payload".to_vec(),
@@ -226,7 +226,7 @@ fn echo_replies_come_from_the_loopback_or_a_sentence_says_why_not() {
         Ok(ended) => {
             assert_eq!(ended, Ended::Done);
             let expected = Event::EchoReply {
-                from: Ipv4Addr::LOCALHOST,
+                from: Ipv4Addr::LOCALHOST.into(),
                 identifier: 0x4242,
                 sequence: 5,
                 payload: b"payload",

@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
@@ -15,7 +15,7 @@ use crate::options::{self, Values, option, to};
 use crate::pattern::Pattern;
 use crate::{Action, Counter, Declared, Event, Machine, OptionError, Outcome, Results, Sample};
 use fields::Field;
-use fields::TakesOf::{Address, Count, Duration, Size};
+use fields::TakesOf::{Count, Duration, Host, Size};
 
 /// Requests that are remembered: a reply to an older one counts as without a request.
 const MOST_REMEMBERED: usize = 4096;
@@ -29,7 +29,7 @@ const MOST_PAYLOAD_BYTES: u64 = 1500 - 20 - HEADER_BYTES;
 
 /// The settings of [`Client`], declared.
 pub const CLIENT_OPTIONS: &[Field] = &[
-    to(Address, "Whom to ask.", "192.168.1.20"),
+    to(Host, "Whom to ask.", "192.168.1.20"),
     option("count", Count(1, 10_000_000), "100", "How many requests to send.", "10"),
     option("size", Size(0, MOST_PAYLOAD_BYTES), "56B", "The size of the payload.", "1300B"),
     option("interval", Duration, "1s", "From request to request, at least 1 ms.", "100ms"),
@@ -41,7 +41,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Whom to ask.
-    pub to: Ipv4Addr,
+    pub to: IpAddr,
     /// How many requests to send.
     pub count: u64,
     /// The size of the payload.
@@ -56,9 +56,16 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Addr) -> Self {
+    pub fn to(to: impl Into<IpAddr>) -> Self {
         let second = Picoseconds::new(PS_PER_S);
-        Self { to, count: 100, payload_bytes: 56, interval: second, timeout: second, identifier: 1 }
+        Self {
+            to: to.into(),
+            count: 100,
+            payload_bytes: 56,
+            interval: second,
+            timeout: second,
+            identifier: 1,
+        }
     }
 
     fn payload(&self, index: u64) -> Vec<u8> {
@@ -70,10 +77,11 @@ impl Declared for ClientSettings {
     const OPTIONS: &'static [Field] = CLIENT_OPTIONS;
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
+        let to = values.read("to", fields::text::address)?;
         Ok(Self {
-            to: values.read("to", options::parsed)?,
+            to,
             count: values.read("count", options::parsed)?,
-            payload_bytes: values.read("size", options::size)?,
+            payload_bytes: options::fitting("size", values.read("size", options::size)?, to)?,
             interval: values
                 .read("interval", |text| options::time(text).filter(|time| *time >= LEAST_INTERVAL))?,
             timeout: values.read("timeout", options::time)?,

@@ -1,5 +1,7 @@
 //! Ping in virtual time, with replies made by hand, and to the loopback where the system allows it.
 
+use std::net::Ipv4Addr;
+
 use units::{PS_PER_MS, Picoseconds};
 
 use super::*;
@@ -7,7 +9,7 @@ use crate::memory::Memory;
 use crate::os::{Ended, Seat, SeatError};
 use crate::testing::within_seconds;
 
-const TARGET: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const TARGET: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 
 fn ms(count: i64) -> Picoseconds {
     Picoseconds::new(count * PS_PER_MS)
@@ -104,7 +106,8 @@ fn sequence_numbers_wrap_and_old_requests_are_forgotten_but_kept_as_samples() {
 fn the_loopback_answers_where_the_system_allows_ping() {
     let mut seat = Seat::new().unwrap();
     let settings = ClientSettings { identifier: 0x5150, ..settings(5) };
-    let client = Client::new(ClientSettings { to: Ipv4Addr::LOCALHOST, timeout: ms(2000), ..settings });
+    let client =
+        Client::new(ClientSettings { to: Ipv4Addr::LOCALHOST.into(), timeout: ms(2000), ..settings });
     let number = seat.add(Box::new(client));
     match seat.run(within_seconds(10)) {
         Ok(ended) => {

@@ -11,7 +11,7 @@ use crate::arrival::Arrival;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
 use crate::{
-    Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Outcome, Results, Sample,
+    Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Outcome, Results, Sample,
 };
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Size, Word};
@@ -63,7 +63,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// How many messages to send at most.
     pub rounds: u64,
     /// For how long to send messages, from the first opening on.
@@ -82,7 +82,7 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         Self {
             to,
             rounds: 1000,

@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::losses::{Cause, Losses};
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Flag, Port, Size, Word};
 
@@ -159,7 +159,7 @@ impl Server {
         }
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));

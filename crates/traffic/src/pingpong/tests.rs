@@ -1,7 +1,7 @@
 //! Ping-pong on the wire in memory and on the system's sockets, with programs written apart from it.
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::thread;
 
 use proptest::prelude::*;
@@ -11,21 +11,21 @@ use super::*;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat, Until};
 use crate::testing::pieces;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Outcome, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Outcome, Sample};
 
-const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+const SERVER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1));
 const HALF_MS: Picoseconds = Picoseconds::new(PS_PER_MS / 2);
 const TENTH_OF_A_SECOND: Picoseconds = Picoseconds::new(PS_PER_S / 10);
 
 fn settings(rounds: u64, payload: Payload) -> ClientSettings {
-    let to = Ipv4Endpoint { address: SERVER, port: 5000 };
+    let to = IpEndpoint { address: SERVER, port: 5000 };
     ClientSettings { rounds, payload, ..ClientSettings::to(to) }
 }
 
 fn in_memory(wire: Memory, client: ClientSettings, answer: Answer) -> (Vec<Sample>, u64, Memory) {
     let mut wire = wire;
     let server = wire.add(SERVER, Box::new(Server::new(ServerSettings { answer, ..Default::default() })));
-    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2), Box::new(Client::new(client)));
+    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2).into(), Box::new(Client::new(client)));
     assert!(wire.run_until_done(client, Picoseconds::new(100 * PS_PER_S)));
     let samples = wire.machine::<Client>(client).unwrap().samples().to_vec();
     (samples, wire.machine::<Server>(server).unwrap().answered(), wire)
@@ -125,7 +125,7 @@ fn fed(payload: Payload, stream: &[u8], cuts: &[usize]) -> Vec<(Outcome, u64, Op
 fn served(answer: Answer, pieces: &[&[u8]]) -> (Vec<u8>, bool) {
     let mut server = Server::new(ServerSettings { answer, no_delay: false, ..Default::default() });
     let connection = Connection(Connection::FIRST_ACCEPTED);
-    let peer = Ipv4Endpoint { address: SERVER, port: 1 };
+    let peer = IpEndpoint { address: SERVER, port: 1 };
     server.handle(Picoseconds::ZERO, Event::Accepted { listener: Connection(0), connection, peer, to: peer });
     for piece in pieces {
         server.handle(Picoseconds::ZERO, Event::Received(connection, piece));
@@ -229,7 +229,7 @@ fn the_client_counts_with_a_plain_server_on_loopback() {
         }
         last
     });
-    let to = Ipv4Endpoint { address: Ipv4Addr::LOCALHOST, port };
+    let to = IpEndpoint::new(Ipv4Addr::LOCALHOST, port);
     let mut seat = Seat::new().unwrap();
     let client = seat.add(Box::new(Client::new(ClientSettings { rounds: 200, ..ClientSettings::to(to) })));
     assert_eq!(seat.run(ten_seconds()).unwrap(), Ended::Done);
@@ -272,7 +272,7 @@ fn two_machines_of_one_seat_play_on_loopback_and_the_run_ends_with_the_client() 
     let server = Server::new(ServerSettings { port: 0, answer, no_delay: true });
     let server = seat.add_background(Box::new(server));
     let port = seat.local_port(server, Server::LISTENER).unwrap();
-    let to = Ipv4Endpoint { address: Ipv4Addr::LOCALHOST, port };
+    let to = IpEndpoint::new(Ipv4Addr::LOCALHOST, port);
     let payload = Payload::Bytes { bytes: 1024, seed: 9 };
     let client = Client::new(ClientSettings { rounds: 50, payload, ..ClientSettings::to(to) });
     let client = seat.add(Box::new(client));

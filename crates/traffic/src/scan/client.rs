@@ -7,7 +7,7 @@ use units::{PS_PER_MS, Picoseconds};
 use super::ports::ClientSettings;
 use super::question::{Heard, MOST_GREETING, Question};
 use super::{Service, Speaks};
-use crate::{Action, Connection, Counter, Event, Ipv4Endpoint, Machine, Results};
+use crate::{Action, Connection, Counter, Event, IpEndpoint, Machine, Results};
 
 /// So many knocks one after another without any answer: behind a filter, or switched off, the other ports are no better.
 const MOST_UNANSWERED: u32 = 64;
@@ -106,7 +106,7 @@ impl Client {
     fn connect(&mut self, port: u16) -> Connection {
         let connection = Connection(self.connections);
         self.connections += 1;
-        let to = Ipv4Endpoint { address: self.settings.to, port };
+        let to = IpEndpoint { address: self.settings.to, port };
         self.actions.push_back(Action::Connect(connection, to));
         connection
     }

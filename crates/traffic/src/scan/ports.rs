@@ -1,13 +1,13 @@
 //! The settings of the scan, declared, and the list of ports as users write it.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use crate::options::{self, Values, option, to};
 use crate::{Declared, OptionError};
 use fields::Field;
-use fields::TakesOf::{Address, Count, Duration, Text};
+use fields::TakesOf::{Count, Duration, Host, Text};
 
 /// The ports of the IANA registry's system range, and behind them those that examples and libraries for microcontrollers use.
 const USUAL_PORTS: &str = "1-1024,1883,2000,2323,3000,3333,4000,4001,4242,4444,4840,5000-5005,5025,5201,5555,6053,6666,\
@@ -15,7 +15,7 @@ const USUAL_PORTS: &str = "1-1024,1883,2000,2323,3000,3333,4000,4001,4242,4444,4
 
 /// The settings of [`super::Client`], declared.
 pub const CLIENT_OPTIONS: &[Field] = &[
-    to(Address, "Whose ports to look at.", "192.168.1.20"),
+    to(Host, "Whose ports to look at.", "192.168.1.20"),
     option(
         "ports",
         Text("ports and ranges of ports, joined by commas"),
@@ -32,7 +32,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Whose ports to look at.
-    pub to: Ipv4Addr,
+    pub to: IpAddr,
     /// Which ports to knock at.
     pub ports: Vec<u16>,
     /// How many connections are asked for at a time.
@@ -45,9 +45,9 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`], for these ports.
-    pub fn to(to: Ipv4Addr, ports: Vec<u16>) -> Self {
+    pub fn to(to: impl Into<IpAddr>, ports: Vec<u16>) -> Self {
         let timeout = Picoseconds::new(PS_PER_S);
-        Self { to, ports, at_a_time: 16, timeout, greeting_time: Picoseconds::new(50 * PS_PER_MS) }
+        Self { to: to.into(), ports, at_a_time: 16, timeout, greeting_time: Picoseconds::new(50 * PS_PER_MS) }
     }
 }
 
@@ -56,7 +56,7 @@ impl Declared for ClientSettings {
 
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         Ok(Self {
-            to: values.read("to", options::parsed)?,
+            to: values.read("to", fields::text::address)?,
             ports: values.read("ports", ports)?,
             at_a_time: values.read("at_a_time", options::parsed)?,
             timeout: values.read("timeout", options::time)?,

@@ -14,7 +14,7 @@ use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::losses::{Cause, Losses};
 use crate::meter::Meter;
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::Port;
 
@@ -159,7 +159,7 @@ impl Server {
         if self.service == Service::Chargen { self.sent_bytes } else { self.received_bytes }
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             self.actions.push_back(Action::Abort(connection));
@@ -205,7 +205,7 @@ impl Server {
         }
     }
 
-    fn datagram(&mut self, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, from: IpEndpoint, bytes: &[u8]) {
         self.received_bytes += bytes.len() as u64;
         self.datagrams += 1;
         let answer = match self.service {

@@ -6,7 +6,7 @@ use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Text, Word};
 use units::Picoseconds;
 
-use crate::Ipv4Endpoint;
+use crate::IpEndpoint;
 use crate::options::{self, Declared, OptionError, Values, option, to};
 use crate::outbox::after;
 
@@ -69,7 +69,7 @@ pub enum Over {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the peer listens.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// Over what.
     pub over: Over,
     /// The bytes of each message.
@@ -119,6 +119,9 @@ impl ClientSettings {
         }
         if self.over == Over::Udp && self.message.len() > MOST_DATAGRAM_BYTES {
             return together("over", "a datagram holds at most 1472 bytes; send less, or over tcp");
+        }
+        if self.over == Over::Udp {
+            options::fitting("over", self.message.len() as u32, self.to.address)?;
         }
         if !self.answers && !self.expected.is_empty() {
             return together("expect", "nothing is expected where answers is false");

@@ -2,7 +2,7 @@
 //! authority whose key follows from the seed. The dates hold from 2020 to 2049, whatever time a board has.
 
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -69,14 +69,17 @@ impl Origin {
     }
 
     /// The chain and the key for a client that asks for a name, or only knows an address.
-    pub(super) fn certified(&self, name: Option<&str>, address: Ipv4Addr) -> Option<Arc<CertifiedKey>> {
+    pub(super) fn certified(&self, name: Option<&str>, address: IpAddr) -> Option<Arc<CertifiedKey>> {
         let (chain, key) = match self {
             Self::Given { chain, key } => (chain.clone(), SecretKey::from_slice(key).ok()?),
             Self::Made(seed) => {
                 let [authority, server] = ["authority", "server"].map(|whose| made_key(*seed, whose));
                 let alternative = match name {
                     Some(name) => tagged(0x82, &[name.as_bytes()]),
-                    None => tagged(0x87, &[&address.octets()]),
+                    None => match address {
+                        IpAddr::V4(address) => tagged(0x87, &[&address.octets()]),
+                        IpAddr::V6(address) => tagged(0x87, &[&address.octets()]),
+                    },
                 };
                 let name = name.map_or_else(|| address.to_string(), str::to_owned);
                 let leaf = signed(&name, &server, &authority, &server_extensions(&alternative));

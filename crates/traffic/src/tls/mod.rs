@@ -19,7 +19,7 @@ use units::Picoseconds;
 pub use settings::{Secured, TlsSettings};
 
 use crate::losses::{Cause, Losses};
-use crate::{Action, Connection, Counter, Event, Ipv4Endpoint, Machine, Results, Sample};
+use crate::{Action, Connection, Counter, Event, IpEndpoint, Machine, Results, Sample};
 use session::{Heard, Session};
 
 /// What room on a connection is set aside for handshakes, headers and tags: some bytes, and a share of the rest.
@@ -30,8 +30,8 @@ const OVERHEAD_SHARE: usize = 128;
 struct Peer {
     session: Session,
     listener: Connection,
-    peer: Ipv4Endpoint,
-    local: Ipv4Endpoint,
+    peer: IpEndpoint,
+    local: IpEndpoint,
     /// The server within knows of it.
     is_told: bool,
     peer_finished: bool,
@@ -105,13 +105,7 @@ impl Server {
         }
     }
 
-    fn accept(
-        &mut self,
-        listener: Connection,
-        connection: Connection,
-        peer: Ipv4Endpoint,
-        local: Ipv4Endpoint,
-    ) {
+    fn accept(&mut self, listener: Connection, connection: Connection, peer: IpEndpoint, local: IpEndpoint) {
         self.accepted += 1;
         match Session::new(&self.settings, self.accepted, local.address) {
             Ok(session) => {

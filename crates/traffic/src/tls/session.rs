@@ -1,7 +1,7 @@
 //! The server's end of one TLS connection, in bytes: what arrives goes in, and what it says and what has to be sent come out.
 
 use std::io::{Read, Write};
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ impl Session {
     ///
     /// # Errors
     /// What rustls has against the settings.
-    pub(super) fn new(settings: &TlsSettings, number: u64, address: Ipv4Addr) -> Result<Self, String> {
+    pub(super) fn new(settings: &TlsSettings, number: u64, address: IpAddr) -> Result<Self, String> {
         let resolver = Resolver { origin: settings.origin.clone(), address };
         let builder = ServerConfig::builder_with_details(provider(), Arc::new(NoTime));
         let builder = builder.with_protocol_versions(settings.versions).map_err(|error| error.to_string())?;
@@ -106,7 +106,7 @@ impl Session {
 #[derive(Debug)]
 struct Resolver {
     origin: Origin,
-    address: Ipv4Addr,
+    address: IpAddr,
 }
 
 impl ResolvesServerCert for Resolver {

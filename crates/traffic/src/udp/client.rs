@@ -10,7 +10,7 @@ use super::settings::ClientSettings;
 use crate::arrival::Arrival;
 use crate::outbox::after;
 use crate::schedule::Schedule;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Outcome, Results, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Outcome, Results, Sample};
 
 const SOCKET: Connection = Connection(0);
 /// Datagrams that are remembered: an answer to an older one counts as without a datagram, and one that still waits is given up.
@@ -170,7 +170,7 @@ impl Client {
         self.remembered.get_mut(place)
     }
 
-    fn answer(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn answer(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         let index = (from == self.settings.to)
             .then(|| self.settings.payload.index_of_answer(bytes, self.counts.sent))
             .flatten();

@@ -7,7 +7,7 @@ use units::Picoseconds;
 use super::PORT;
 use crate::answers::Answers;
 use crate::options::{self, Values, option};
-use crate::{Action, Connection, Declared, Event, Ipv4Endpoint, Machine, OptionError, Results, Sample};
+use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
 use fields::TakesOf::{Port, Word};
 
@@ -90,7 +90,7 @@ impl Server {
         self.malformed
     }
 
-    fn datagram(&mut self, now: Picoseconds, from: Ipv4Endpoint, bytes: &[u8]) {
+    fn datagram(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
         if PORTS_THAT_ANSWER.contains(&from.port) {
             return;
         }

@@ -5,7 +5,7 @@ use units::{PS_PER_S, Picoseconds};
 use super::PORT;
 use crate::options::{self, Values, option, to};
 use crate::pingpong::Payload;
-use crate::{Declared, Ipv4Endpoint, OptionError};
+use crate::{Declared, IpEndpoint, OptionError};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Size, Word};
 
@@ -56,7 +56,7 @@ pub const CLIENT_OPTIONS: &[Field] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {
     /// Where the server is.
-    pub to: Ipv4Endpoint,
+    pub to: IpEndpoint,
     /// How many datagrams to send at most.
     pub rounds: u64,
     /// For how long to send them.
@@ -73,7 +73,7 @@ pub struct ClientSettings {
 
 impl ClientSettings {
     /// The defaults of [`CLIENT_OPTIONS`].
-    pub fn to(to: Ipv4Endpoint) -> Self {
+    pub fn to(to: IpEndpoint) -> Self {
         Self {
             to,
             rounds: 1000,
@@ -92,12 +92,14 @@ impl Declared for ClientSettings {
     fn read(values: &Values<'_>) -> Result<Self, OptionError> {
         let start = values.read("first_number", options::parsed)?;
         let counter = Payload::Counter { start, newline: false };
-        let (bytes, seed) = (values.read("size", options::size)?, values.read("seed", options::parsed)?);
+        let to = values.read("to", |text| options::endpoint(text, PORT))?;
+        let bytes = options::fitting("size", values.read("size", options::size)?, to.address)?;
+        let seed = values.read("seed", options::parsed)?;
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("rounds");
         let rounds = values.read("rounds", options::parsed)?;
         Ok(Self {
-            to: values.read("to", |text| options::endpoint(text, PORT))?,
+            to,
             rounds: if ends_by_time { MOST_DATAGRAMS } else { rounds },
             duration,
             rate: values.read_if_set("rate", options::parsed)?,

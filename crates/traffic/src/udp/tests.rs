@@ -1,6 +1,6 @@
 //! Ping-pong over UDP in virtual time, by hand, and on loopback.
 
-use std::net::{Ipv4Addr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::thread;
 
 use proptest::prelude::*;
@@ -11,9 +11,9 @@ use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::pingpong::Payload;
 use crate::testing::{loopback, serving, within_seconds};
-use crate::{Action, Event, Ipv4Endpoint, Machine, Outcome, Sample};
+use crate::{Action, Event, IpEndpoint, Machine, Outcome, Sample};
 
-const SERVER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 5000 };
+const SERVER: IpEndpoint = IpEndpoint { address: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), port: 5000 };
 
 const fn ms(count: i64) -> Picoseconds {
     Picoseconds::new(count * PS_PER_MS)

@@ -11,7 +11,7 @@ use crate::answers::Answers;
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::losses::{Cause, Losses};
 use crate::outbox::after;
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Results, Sample};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Results, Sample};
 
 const LISTENER: Connection = Connection(0);
 /// How long a client may take for its opening handshake, and to end its connection after the closing one.
@@ -76,7 +76,7 @@ impl Server {
         self.malformed
     }
 
-    fn accept(&mut self, now: Picoseconds, connection: Connection, from: Ipv4Endpoint) {
+    fn accept(&mut self, now: Picoseconds, connection: Connection, from: IpEndpoint) {
         if self.peers.len() >= MOST_CONNECTIONS {
             self.refused.turned_away(Cause::TooManyConnections, now, Some(from));
             return self.actions.push_back(Action::Abort(connection));

@@ -12,7 +12,7 @@ use super::*;
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
 use crate::testing::{loopback, pieces, serving, within_seconds};
-use crate::{Action, Connection, Event, Ipv4Endpoint, Machine, Outcome};
+use crate::{Action, Connection, Event, IpEndpoint, Machine, Outcome};
 
 /// Debian's interpreter has Debian's python3-websockets.
 const PYTHON: &str = "/usr/bin/python3";
@@ -21,11 +21,11 @@ const fn ms(count: i64) -> Picoseconds {
     Picoseconds::new(count * PS_PER_MS)
 }
 
-fn in_memory(cut: usize, settings: impl Fn(Ipv4Endpoint) -> ClientSettings) -> (Client, Server, Picoseconds) {
+fn in_memory(cut: usize, settings: impl Fn(IpEndpoint) -> ClientSettings) -> (Client, Server, Picoseconds) {
     let address = [10, 0, 0, 1].into();
     let mut wire = Memory::new(Picoseconds::new(PS_PER_MS / 2)).cut_into(cut);
     let far = wire.add(address, Box::new(Server::new(ServerSettings::default())));
-    let client = Client::new(settings(Ipv4Endpoint { address, port: PORT }));
+    let client = Client::new(settings(IpEndpoint { address, port: PORT }));
     let near = wire.add([10, 0, 0, 2].into(), Box::new(client));
     assert!(wire.run_until_done(near, Picoseconds::new(100 * PS_PER_S)));
     let server = wire.machine::<Server>(far).unwrap().clone();

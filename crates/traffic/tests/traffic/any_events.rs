@@ -1,13 +1,13 @@
 //! Whatever happens, in whatever order, a machine neither panics nor asks without end.
 
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use proptest::prelude::*;
-use traffic::{Action, Connection, Event, Ipv4Endpoint, KINDS, Machine};
+use traffic::{Action, Connection, Event, IpEndpoint, KINDS, Machine};
 use traffic::{bulk, http, iperf, iperf3, ping, pingpong, small, udp, ws};
 use units::Picoseconds;
 
-const PEER: Ipv4Endpoint = Ipv4Endpoint { address: Ipv4Addr::new(10, 0, 0, 1), port: 5000 };
+const PEER: IpEndpoint = IpEndpoint { address: IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), port: 5000 };
 /// Of a WebSocket's client, and of its server for the first key of a client of ours.
 const UPGRADE: &str = "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
     Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
@@ -136,7 +136,7 @@ fn event<'a>((kind, number, _, bytes): &'a Happening) -> Event<'a> {
         6 => Event::Drained(connection),
         7 => Event::PeerFinished(connection),
         8 => Event::Closed(connection, (number & 8 == 0).then_some("a reason")),
-        9 => Event::Datagram { socket: connection, from: Ipv4Endpoint { port, ..PEER }, bytes },
+        9 => Event::Datagram { socket: connection, from: IpEndpoint { port, ..PEER }, bytes },
         _ => Event::EchoReply { from: PEER.address, identifier: 1, sequence: port % 4, payload: bytes },
     }
 }

@@ -123,10 +123,41 @@ fn a_client_takes_an_address_with_and_without_a_port() {
         assert_eq!(
             error,
             format!(
-                "to is {wrong:?}, but takes an IPv4 address, or one with a port (else 5000), such as 192.168.1.20:5000"
+                "to is {wrong:?}, but takes an IPv4 or IPv6 address, or one with a port (else 5000), such as 192.168.1.20:5000"
             )
         );
     }
+}
+
+#[test]
+fn an_address_of_ipv6_stands_in_brackets_before_a_port() {
+    let pingpong = kind("pingpong").unwrap();
+    let usual = made(pingpong, &[("to", "fe80::1")]);
+    assert!(usual.as_ref().unwrap().contains("address: fe80::1, port: 5000"));
+    for same in ["[fe80::1]", "[fe80::1]:5000"] {
+        assert_eq!(made(pingpong, &[("to", same)]), usual, "{same}");
+    }
+    for wrong in
+        ["[fe80::1]:0", "[fe80::1", "fe80::1]:80", "[10.0.0.1]:80", "[fe80::1]80", "fe80::1%eth0", "[]:80"]
+    {
+        let error = made(pingpong, &[("to", wrong)]).unwrap_err();
+        assert!(error.contains("takes an IPv4 or IPv6 address, or one with a port"), "{error}");
+    }
+}
+
+#[test]
+fn what_goes_over_ipv6_fits_one_packet_or_is_refused() {
+    let said =
+        |name: &str, options: &[(&str, &str)]| machine(name, options).map(drop).map_err(|e| e.to_string());
+    for (name, option) in [("ping", "size"), ("udp", "size"), ("iperf-udp", "size")] {
+        assert_eq!(said(name, &[("to", "fe80::1"), (option, "1452B")]), Ok(()), "{name}");
+        assert_eq!(
+            said(name, &[("to", "fe80::1"), (option, "1453B")]).unwrap_err(),
+            "size: over IPv6 a packet holds at most 1452 bytes, and this would be 1453"
+        );
+        assert_eq!(said(name, &[("to", "10.0.0.1"), (option, "1472B")]), Ok(()), "{name}");
+    }
+    assert_eq!(said("iperf-udp", &[("to", "fe80::1")]), Ok(()), "its usual size fits");
 }
 
 #[test]
@@ -138,7 +169,7 @@ fn what_is_wrong_is_said_in_a_sentence_with_what_is_near() {
         said("ping", &[("to", "10.0.0.1"), ("sizze", "3")]),
         "sizze: there is no such option; the nearest is size"
     );
-    assert_eq!(said("ping", &[]), "to is not given; it takes an IPv4 address, such as 192.168.1.20");
+    assert_eq!(said("ping", &[]), "to is not given; it takes an IPv4 or IPv6 address, such as 192.168.1.20");
     assert_eq!(
         said("ping", &[("to", "10.0.0.1"), ("size", "9999")]),
         "size is \"9999\", but takes a size from 0 B to 1472 B, such as 1300B"

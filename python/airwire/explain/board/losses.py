@@ -35,6 +35,7 @@ _WAITS: dict[Awaited, str] = {
     "start": "its time has not come",
     "link": "the board has no link yet",
     "address": "the board has not said its address; name it in place of board",
+    "ipv6-address": "the board has said nothing over IPv6; take an image that speaks it, or go to board over IPv4",
     "settling": "the board has had its address for less than 100 ms",
     "pc-address": "the PC has no address in the board's own network",
 }

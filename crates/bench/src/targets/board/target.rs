@@ -124,6 +124,9 @@ impl Target for BoardTarget {
                     Some(Awaited::Start(_)) => "its time had not come",
                     Some(Awaited::Link) => "it waited for the board's link",
                     Some(Awaited::PcAddress) => "it waited for the PC to join the board's own network",
+                    Some(Awaited::Ipv6Address) => {
+                        "it waited for the board's IPv6 address: the board has said nothing over IPv6"
+                    }
                     Some(Awaited::Address | Awaited::Settling) => {
                         "it waited for the board's address: the board has said nothing from one"
                     }

@@ -7,11 +7,9 @@ use super::{Below, TcpConnection};
 use crate::host::HostOptions;
 use crate::host::ack::TakenIn;
 use crate::host::clock;
+use crate::host::ip;
 use crate::host::persist::{emptied, half_window};
 use crate::host::segment::{ACK, FIN, PSH, RST, SYN, Segment};
-
-/// Ethernet's 1500 bytes without 20 of IPv4 and 20 of TCP.
-const SEGMENT_BYTES: u32 = 1460;
 
 /// A timestamp and its padding (RFC 7323 appendix A).
 const TIMESTAMP_BYTES: u32 = 12;
@@ -101,8 +99,9 @@ impl TcpConnection {
     }
 
     fn take_offer(&mut self, frame: &mut [u8], segment: &Segment, options: &HostOptions) {
+        let longest_bytes = ip::longest_segment_bytes(segment.source);
         let offered_bytes =
-            u32::from(segment.maximum_segment_size(frame).unwrap_or(536)).clamp(48, SEGMENT_BYTES);
+            u32::from(segment.maximum_segment_size(frame).unwrap_or(536)).clamp(48, longest_bytes);
         let stamped = options.timestamps && segment.has_timestamp(frame);
         let scale = segment.window_scale(frame);
         self.scaled = scale.is_some();

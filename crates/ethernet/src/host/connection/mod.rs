@@ -5,15 +5,18 @@
 mod arrival;
 mod departure;
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
 use smoltcp::socket::tcp::{CongestionControl, Socket, SocketBuffer, State};
-use smoltcp::wire::{HardwareAddress, IpCidr, Ipv4Cidr};
+use smoltcp::wire::{HardwareAddress, IpCidr};
 use units::Picoseconds;
 
 use super::ack::{AckEngine, AckTime};
 use super::application::SeatId;
 use super::clock;
 use super::handshake::Handshake;
+use super::ipv6;
 use super::limits::Limits;
 use super::output::Output;
 use super::persist::Persist;
@@ -76,7 +79,7 @@ pub(super) struct TcpConnection {
 impl TcpConnection {
     fn new(tuple: Tuple, seat: SeatId, random_seed: u64, below: &mut Below<'_>) -> Self {
         let options = below.options;
-        let receive_bytes = options.receive_buffer_bytes.max(1);
+        let receive_bytes = options.window_bytes(tuple.remote).max(1);
         let mut socket = Socket::new(
             SocketBuffer::new(vec![0; receive_bytes]),
             SocketBuffer::new(vec![0; options.send_buffer_bytes.max(1)]),
@@ -172,7 +175,7 @@ impl TcpConnection {
     }
 
     /// Whether it is not over and has this address of the PC's.
-    pub(super) fn uses(&self, address: std::net::Ipv4Addr) -> bool {
+    pub(super) fn uses(&self, address: Ipv4Addr) -> bool {
         self.tuple.local == address && self.ending.is_none()
     }
 
@@ -290,12 +293,13 @@ impl TcpConnection {
 }
 
 /// What smoltcp takes for the network of one connection, so that its random numbers are the connection's own.
-fn interface(local: std::net::Ipv4Addr, random_seed: u64, below: &mut Below<'_>) -> Interface {
+fn interface(local: IpAddr, random_seed: u64, below: &mut Below<'_>) -> Interface {
     let mut config = Config::new(HardwareAddress::Ip);
     config.random_seed = random_seed;
     let mut interface = Interface::new(config, below.port, clock::instant(below.now));
     interface.update_ip_addrs(|addresses| {
-        let _ = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(local, below.options.prefix)));
+        let prefix = if local.is_ipv4() { below.options.prefix } else { ipv6::PREFIX };
+        let _ = addresses.push(IpCidr::new(local.into(), prefix));
     });
     interface
 }

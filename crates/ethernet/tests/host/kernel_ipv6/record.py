@@ -189,4 +189,5 @@ def record_all(names):
                 print(f"< {answer.hex()}")
 
 
-record_with(Bench("ip6", (None, None)), record_all)
+if __name__ == "__main__":
+    record_with(Bench("ip6", (None, None)), record_all)

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::net::Ipv4Addr;
 
-use traffic::{Action, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{Action, Connection, Event, IpEndpoint, Machine};
 use units::Picoseconds;
 
 const LISTENER: Connection = Connection(0);
@@ -77,7 +77,7 @@ pub(crate) enum Role {
     /// The PC listens on a port.
     Listen(u16),
     /// The PC connects.
-    Connect(Ipv4Endpoint),
+    Connect(IpEndpoint),
 }
 
 /// One connection on which the PC sends a stream and takes in another, and which both sides close.
@@ -223,7 +223,7 @@ impl Ping {
         self.sent = self.sent.wrapping_add(1);
         self.next = Some(now + self.interval);
         self.actions.push_back(Action::EchoRequest {
-            to: self.to,
+            to: self.to.into(),
             identifier: Self::IDENTIFIER,
             sequence: self.sent,
             payload: self.payload.clone(),

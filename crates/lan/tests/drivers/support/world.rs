@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use ethernet::{DropReason, HostOptions, Impairments, PortId, Probability};
 use lan::{BusUse, Lan, NetworkSetup, SpiController};
-use traffic::{Ipv4Endpoint, Machine, dhcp, dns};
+use traffic::{IpEndpoint, Machine, dhcp, dns};
 use units::{Hertz, PS_PER_MS, PS_PER_S, Picoseconds};
 use wiznet::{Chip, Model, Options};
 
@@ -41,8 +41,8 @@ pub(crate) const fn seconds(count: i64) -> Picoseconds {
 }
 
 /// An address and a port.
-pub(crate) const fn endpoint(address: Ipv4Addr, port: u16) -> Ipv4Endpoint {
-    Ipv4Endpoint { address, port }
+pub(crate) const fn endpoint(address: Ipv4Addr, port: u16) -> IpEndpoint {
+    IpEndpoint { address: std::net::IpAddr::V4(address), port }
 }
 
 /// How much a transfer moves in each direction.

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use traffic::coap::{FormatError, Message, MessageType, Server, Settings, code, option};
-use traffic::{Cause, Declared, Ipv4Endpoint, Machine};
+use traffic::{Cause, Declared, IpEndpoint, Machine};
 
 use super::seat::{Seat, Sent, causes, host, ms, s};
 
@@ -12,7 +12,7 @@ fn server(pairs: &[(&str, &str)]) -> Seat<Server> {
     Seat::new(Server::new(Settings::from_options(pairs).unwrap()))
 }
 
-fn board() -> Ipv4Endpoint {
+fn board() -> IpEndpoint {
     host(50, 49_152)
 }
 

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use proptest::prelude::*;
 use smoltcp::wire::{DhcpMessageType, DhcpPacket, DhcpRepr};
 use traffic::dhcp::{LeaseState, Server, Settings};
-use traffic::{Action, Cause, Declared, Ipv4Endpoint};
+use traffic::{Action, Cause, Declared, IpEndpoint};
 
 use super::seat::{Seat, Sent, causes, host, ms, s};
 
@@ -51,8 +51,8 @@ fn server(pairs: &[(&str, &str)]) -> Seat<Server> {
     Seat::new(Server::new(Settings::from_options(pairs).unwrap()))
 }
 
-fn anywhere() -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::UNSPECIFIED, port: 68 }
+fn anywhere() -> IpEndpoint {
+    IpEndpoint::new(Ipv4Addr::UNSPECIFIED, 68)
 }
 
 fn ask(seat: &mut Seat<Server>, message: &[u8]) -> Sent {
@@ -93,7 +93,7 @@ fn the_server_binds_port_67_and_may_broadcast() {
 fn a_client_that_discovers_and_requests_gets_the_configuration() {
     let mut seat = server(&[("router", "192.168.1.1"), ("hostname", "board-1")]);
     let offer = ask(&mut seat, &client(1).message(DISCOVER, &[]));
-    assert_eq!(offer.to, Ipv4Endpoint { address: Ipv4Addr::BROADCAST, port: 68 });
+    assert_eq!(offer.to, IpEndpoint::new(Ipv4Addr::BROADCAST, 68));
     assert_eq!(yiaddr(&offer), Ipv4Addr::new(192, 168, 1, 100));
     let ack = ask(&mut seat, &client(1).message(REQUEST, &[(50, &[192, 168, 1, 100]), (54, &SERVER)]));
     let packet = DhcpPacket::new_checked(&ack.bytes[..]).unwrap();
@@ -184,7 +184,7 @@ fn renewing_goes_to_the_clients_address_and_holds_the_lease_longer() {
     seat.advance(s(50));
     let renewing = Client { ciaddr: address.octets(), ..client(1) };
     let ack = ask(&mut seat, &renewing.message(REQUEST, &[]));
-    assert_eq!((kind(&ack), ack.to.address), (DhcpMessageType::Ack, address));
+    assert_eq!((kind(&ack), ack.to.address), (DhcpMessageType::Ack, address.into()));
     assert_eq!(seat.machine.leases().next().unwrap().1.until, s(150));
 }
 
@@ -203,7 +203,7 @@ fn an_address_of_another_network_or_of_another_client_is_refused_by_broadcast() 
     let taken = yiaddr(&bind(&mut seat, &client(1))).octets();
     for address in [[10, 0, 0, 5], taken] {
         let nak = ask(&mut seat, &client(2).message(REQUEST, &[(50, &address)]));
-        assert_eq!((kind(&nak), nak.to.address), (DhcpMessageType::Nak, Ipv4Addr::BROADCAST));
+        assert_eq!((kind(&nak), nak.to.address), (DhcpMessageType::Nak, Ipv4Addr::BROADCAST.into()));
         assert_eq!(yiaddr(&nak), Ipv4Addr::UNSPECIFIED);
     }
 }

@@ -4,6 +4,7 @@
 mod coap;
 mod dhcp;
 mod dns;
+mod ftp;
 mod mqtt;
 mod seat;
 mod sntp;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-use traffic::{Action, Cause, Connection, Event, Ipv4Endpoint, Machine};
+use traffic::{Action, Cause, Connection, Event, IpEndpoint, Machine};
 use units::Picoseconds;
 
 pub(crate) const fn ms(count: i64) -> Picoseconds {
@@ -15,8 +15,8 @@ pub(crate) const fn s(count: i64) -> Picoseconds {
     Picoseconds::new(count * units::PS_PER_S)
 }
 
-pub(crate) fn host(last: u8, port: u16) -> Ipv4Endpoint {
-    Ipv4Endpoint { address: Ipv4Addr::new(192, 168, 1, last), port }
+pub(crate) fn host(last: u8, port: u16) -> IpEndpoint {
+    IpEndpoint::new(Ipv4Addr::new(192, 168, 1, last), port)
 }
 
 /// Why a server lost messages or turned clients away, and how often.
@@ -28,7 +28,7 @@ pub(crate) fn causes(server: &dyn Machine) -> Vec<(Cause, u64)> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) at: Picoseconds,
-    pub(crate) to: Ipv4Endpoint,
+    pub(crate) to: IpEndpoint,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -104,7 +104,7 @@ impl<M: Machine> Seat<M> {
     }
 
     /// Hands over a datagram; what the server sends at once.
-    pub(crate) fn datagram(&mut self, from: Ipv4Endpoint, bytes: &[u8]) -> Vec<Sent> {
+    pub(crate) fn datagram(&mut self, from: IpEndpoint, bytes: &[u8]) -> Vec<Sent> {
         let before = self.sent.len();
         self.tell(Event::Datagram { socket: Connection(0), from, bytes });
         self.sent[before..].to_vec()

@@ -14,9 +14,9 @@ fn ms(count: i64) -> Picoseconds {
 
 fn talked(options: &[(&str, &str)]) -> Results {
     let mut wire = Memory::new(Picoseconds::from_ns(1_000));
-    wire.add(SERVER, Box::new(small::Server::new(small::Service::Echo, 7)));
+    wire.add(SERVER.into(), Box::new(small::Server::new(small::Service::Echo, 7)));
     let options = [&[("to", "10.0.0.1:7")], options].concat();
-    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2), machine("talk", &options).unwrap());
+    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2).into(), machine("talk", &options).unwrap());
     assert!(wire.run_until_done(client, ms(60_000)), "it comes to its end");
     wire.machine::<talk::Client>(client).unwrap().results()
 }
@@ -54,9 +54,9 @@ fn an_answer_that_is_another_is_wrong_and_says_what_came() {
 #[test]
 fn a_port_where_nobody_listens_is_a_failure() {
     let mut wire = Memory::new(Picoseconds::from_ns(1_000));
-    wire.add(SERVER, Box::new(small::Server::new(small::Service::Echo, 7)));
+    wire.add(SERVER.into(), Box::new(small::Server::new(small::Service::Echo, 7)));
     let client = machine("talk", &[("to", "10.0.0.1:8"), ("send", "x")]).unwrap();
-    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2), client);
+    let client = wire.add(Ipv4Addr::new(10, 0, 0, 2).into(), client);
     assert!(wire.run_until_done(client, ms(60_000)));
     let failure = wire.machine::<talk::Client>(client).unwrap().results().failure;
     assert!(failure.is_some_and(|failure| failure.contains("refused")));

@@ -1,6 +1,6 @@
 //! TLS: the same client meets the same server byte for byte, and what is no TLS is turned away with the reason.
 
-use traffic::{Action, Cause, Connection, Event, Ipv4Endpoint, Machine, machine};
+use traffic::{Action, Cause, Connection, Event, IpEndpoint, Machine, machine};
 use units::Picoseconds;
 
 const CLIENT: Connection = Connection(Connection::FIRST_ACCEPTED);
@@ -23,7 +23,7 @@ fn hello() -> Vec<u8> {
 
 /// What a server says to these bytes of a first connection.
 fn said(server: &mut dyn Machine, bytes: &[u8]) -> Vec<u8> {
-    let end = |last, port| Ipv4Endpoint { address: [192, 168, 1, last].into(), port };
+    let end = |last, port| IpEndpoint { address: [192, 168, 1, last].into(), port };
     let accepted = Event::Accepted {
         listener: Connection(0),
         connection: CLIENT,
