@@ -1,9 +1,10 @@
 //! What the tests of several machines share: streams cut in pieces, and the field's own tools on loopback.
 
 use std::net::Ipv4Addr;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use units::{PS_PER_S, Picoseconds};
 
@@ -55,15 +56,31 @@ pub(crate) fn serving<M: Machine + Clone, T: Send>(
     (seat.machine::<M>(number).unwrap().clone(), result)
 }
 
-/// Runs a tool; nothing where it is not installed, which is said.
+/// A tool that takes longer waits for something that does not come.
+const TOOL_LIMIT: Duration = Duration::from_secs(20);
+/// What stands behind the text of a tool that was ended.
+pub(crate) const WAS_ENDED: &str = "(ended, as it took too long)";
+
+/// Runs a tool that prints little; nothing where it is not installed, which is said.
 pub(crate) fn tool(name: &str, arguments: &[&str]) -> Option<String> {
-    match Command::new(name).args(arguments).output() {
-        Ok(Output { stdout, stderr, .. }) => {
-            Some(String::from_utf8_lossy(&stdout).into_owned() + &String::from_utf8_lossy(&stderr))
-        }
+    let mut command = Command::new(name);
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = match command.spawn() {
+        Ok(running) => running,
         Err(error) => {
             ::testing::leave_out(&format!("{name} cannot be run: {error}"));
-            None
+            return None;
         }
+    };
+    let began = Instant::now();
+    while running.try_wait().unwrap().is_none() && began.elapsed() < TOOL_LIMIT {
+        thread::sleep(Duration::from_millis(5));
     }
+    let was_ended = running.try_wait().unwrap().is_none();
+    if was_ended {
+        running.kill().unwrap();
+    }
+    let Output { stdout, stderr, .. } = running.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&stdout).into_owned() + &String::from_utf8_lossy(&stderr);
+    Some(if was_ended { text + WAS_ENDED } else { text })
 }

@@ -10,7 +10,7 @@ use super::*;
 use crate::bulk::{Amount, Transfer};
 use crate::memory::Memory;
 use crate::os::{Ended, Seat};
-use crate::testing::{loopback, serving, tool, within_seconds};
+use crate::testing::{WAS_ENDED, loopback, serving, tool, within_seconds};
 use crate::{Connection, Event, IpEndpoint, Machine};
 
 const ALL: [Direction; 5] =
@@ -155,15 +155,10 @@ fn our_tcp_client_tests_debians_iperf_in_every_direction() {
     }
 }
 
-#[test]
-fn debians_iperf_tests_our_tcp_server_in_every_direction() {
-    for (arguments, sends, receives) in [
-        (&["-R"][..], false, true),
-        (&["--full-duplex"], true, true),
-        (&["-P", "2"], true, false),
-        (&["-d"], true, true),
-        (&["-r"], true, true),
-    ] {
+/// Our server after a test by Debian's iperf, and what that printed; nothing where it is not installed. On a busy machine it may
+/// never end in both directions at once, whoever serves: then it tries again.
+fn tested_by_debians_iperf(arguments: &[&str]) -> Option<(TcpServer, String)> {
+    for _ in 0..3 {
         let settings = TcpServerSettings { port: 0, ..TcpServerSettings::default() };
         let (server, printed) = serving(TcpServer::new(settings), TcpServer::LISTENER, |port| {
             let port = port.to_string();
@@ -175,7 +170,24 @@ fn debians_iperf_tests_our_tcp_server_in_every_direction() {
             thread::sleep(Duration::from_millis(200));
             printed
         });
-        let Some(printed) = printed else { return };
+        let printed = printed?;
+        if !printed.ends_with(WAS_ENDED) {
+            return Some((server, printed));
+        }
+    }
+    panic!("{arguments:?}: iperf did not end three times");
+}
+
+#[test]
+fn debians_iperf_tests_our_tcp_server_in_every_direction() {
+    for (arguments, sends, receives) in [
+        (&["-R"][..], false, true),
+        (&["--full-duplex"], true, true),
+        (&["-P", "2"], true, false),
+        (&["-d"], true, true),
+        (&["-r"], true, true),
+    ] {
+        let Some((server, printed)) = tested_by_debians_iperf(arguments) else { return };
         // A busy machine may not have told the server yet that the last one is over.
         let transfers: Vec<Transfer> = server.transfers().cloned().chain(server.running()).collect();
         let (back, there) = passed(&transfers);
