@@ -14,8 +14,6 @@ enum { NO_WEIGHT, ZERO, MORE };
 #define GZIP_LETTER 'z'
 #define ETAG_BEGIN_BYTES 7u /* ETag: " */
 #define MISMATCH 0xFFu
-/* The words of lists come last in the table. */
-#define FIRST_OF_LISTS HTTP_WORD_CLOSE
 
 /* RFC 3986, 3.2.2, less strict: nothing that could end a host or begin something else. */
 bool http_is_host(uint8_t byte) { return http_is_token(byte) || byte == ':' || byte == '[' || byte == ']'; }
@@ -99,17 +97,6 @@ static void element_end(struct http_connection *c) {
     element_begin(c);
 }
 
-/* A byte of a word in a list. A second word makes it none that is known. */
-static void word_byte(struct http_connection *c, uint8_t byte) {
-#if HTTP_RUNS
-    if (c->value_state == BEFORE) {
-        http_match_word_from(&c->word, FIRST_OF_LISTS, http_lower(byte));
-        return;
-    }
-#endif
-    http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, c->value_state == AFTER ? 0 : http_lower(byte));
-}
-
 static void list_byte(struct http_connection *c, uint8_t byte) {
     if (byte == ',') {
         element_end(c);
@@ -123,8 +110,15 @@ static void list_byte(struct http_connection *c, uint8_t byte) {
         }
     } else if (byte == ' ' || byte == '\t') {
         c->value_state = c->value_state == BEFORE ? BEFORE : AFTER;
+#if HTTP_RUNS
+    } else if (c->value_state == BEFORE) {
+        /* The words of lists come last in the table. */
+        http_match_word_from(&c->word, HTTP_WORD_CLOSE, http_lower(byte));
+        c->value_state = INSIDE;
+#endif
     } else {
-        word_byte(c, byte);
+        /* A second word makes it none that is known. */
+        http_match_byte(c->server, HTTP_TABLE_WORDS, &c->word, c->value_state == AFTER ? 0 : http_lower(byte));
         c->value_state = INSIDE;
     }
 }
