@@ -8,7 +8,7 @@ import shutil
 import signal
 import statistics
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -20,7 +20,8 @@ from sweep_clusters import POINTS, data_set, ended, finished, in_the_midst, kill
 import airwire as package
 from airwire import AirwireError
 from airwire.sweep.blobs import Blobs
-from airwire.sweep.point import run_point
+from airwire.sweep.point import Point, run_point
+from airwire.sweep.processes import Processes
 from airwire.sweep.running import plan_sweep
 from command_server import CommandServer
 
@@ -137,6 +138,39 @@ def test_a_worker_that_is_killed_costs_no_point(whole: Path, tmp_path: Path) -> 
     os.kill(int(children.stdout.split()[0]), signal.SIGKILL)
     assert ended(running)[0] == 0
     assert data_set(tmp_path) == data_set(whole)
+
+
+def test_a_worker_that_is_killed_while_none_has_a_point_costs_none(suite: Path, tmp_path: Path) -> None:
+    plan = plan_sweep(suite, over=["sf=7..9"], only=["lora"])
+    heard: list[int] = []
+
+    class Points:
+        """Two points; once both are heard of, the first worker is killed, and there are two more."""
+
+        def __init__(self) -> None:
+            self.left = [3, 2, 1, 0]
+
+        def __iter__(self) -> Iterator[Point]:
+            return self
+
+        def __next__(self) -> Point:
+            if not self.left or len(self.left) == 2 != len(heard):
+                raise StopIteration
+            if len(self.left) == 2:
+                worker = min(children_of(os.getpid(), "airwire.sweep.worker"))
+                os.kill(worker, signal.SIGKILL)
+                wait_for(lambda: Path(f"/proc/{worker}/stat").read_text().split(") ")[1][0] == "Z", "its end")
+            return plan.point(self.left.pop())
+
+    with Processes(tmp_path / "blobs", 2) as processes:
+        for outcome in processes.outcomes(Points()):
+            heard.append(outcome.number)
+    assert sorted(heard) == [0, 1, 2, 3]
+
+
+def children_of(pid: int, module: str) -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid), "-f", module], capture_output=True, text=True, check=True)
+    return [int(line) for line in found.stdout.split()]
 
 
 def test_workers_end_with_the_sweep(tmp_path: Path) -> None:

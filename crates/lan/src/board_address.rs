@@ -1,5 +1,6 @@
-//! Which addresses a board has, as its network can know: the chip's own where the chip does TCP/IP, else the one that the stack of
-//! the firmware speaks from. Over IPv6 it is the link-local one that the board speaks from, or that it has probed for. A stack that says nothing of itself after DHCP has the address that it was given.
+//! Which addresses a board has, as its network can know. Where the chip does TCP/IP, the address is the chip's own. Elsewhere it is
+//! the one that the firmware's stack speaks from. A stack that says nothing of itself after DHCP has the address that it was given.
+//! Over IPv6 it is the link-local address that the board speaks from, or has probed for.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

@@ -78,8 +78,8 @@ class Processes:
         """
         while True:
             self._hand_out(points)
-            busy = [worker for worker in self._all if worker.sent]
-            if not busy:
+            # One that is gone is heard of once more, so that its points, and others, get a worker in its place.
+            if not any(worker.sent or worker.is_gone for worker in self._all):
                 return
             for key, _ in self._selector.select():
                 worker: _Worker = key.data
@@ -149,6 +149,7 @@ class _Worker:
         self._unread = b""
         self.sent: deque[Point] = deque()
         self.has_answered = False
+        self.is_gone = False
 
     def send(self, point: Point) -> bool:
         """Ask for a point; whether the worker is there to be asked."""
@@ -156,6 +157,7 @@ class _Worker:
             self._input.write(json.dumps(point).encode() + b"\n")
             self._input.flush()
         except OSError:
+            self.is_gone = True
             return False
         self.sent.append(point)
         return True

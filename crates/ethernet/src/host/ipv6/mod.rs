@@ -1,8 +1,11 @@
-//! IPv6 as a Linux PC speaks it (RFC 8200): it has the link-local address that its Ethernet address gives, and its sockets serve
-//! both families. `own` knows its addresses. `arrival` takes frames in, `answers` are what the kernel says where no program does, `ndisc` finds neighbours and
-//! tells them of the PC, and `icmp` has its own pings and the notices that it is sent.
+//! IPv6 as a Linux PC speaks it (RFC 8200). It has the link-local address that its Ethernet address gives, and its sockets serve
+//! both families.
 //!
-//! Left out: more than one address beside that, routers, reports of groups, packets in pieces, flow labels, and notices about options.
+//! `own` knows its addresses. `arrival` takes frames in, and `answers` has what the kernel says where no program does. `ndisc`
+//! finds neighbours and tells them of the PC. `icmp` has the PC's own pings, and the notices that it is sent.
+//!
+//! Left out: more than one address beside that, routers, reports of groups, packets in pieces, flow labels, and notices about
+//! options.
 
 mod answers;
 mod arrival;
