@@ -65,10 +65,8 @@ pub fn relabel(intervals: Vec<Interval>, holds: &[Hold]) -> Vec<Interval> {
         Rank::Protocol => one.stage.subject == Some(Subject::Retransmission(Site::Pc)),
         _ => false,
     };
-    let first = |at| holds.partition_point(|hold| hold.end <= at);
-    let behind = |at| holds[first(at)..].iter().map(|hold| (hold.start, hold.end, held(hold.heard_again)));
-    let split = |one: Interval| if waits(&one) { split(&one, behind(one.start)) } else { vec![one] };
-    intervals.into_iter().flat_map(split).collect()
+    let times: Vec<Time> = holds.iter().map(|hold| (hold.start, hold.end, held(hold.heard_again))).collect();
+    relabel_within(intervals, &times, waits)
 }
 
 /// An answer that is held back.
@@ -77,20 +75,30 @@ fn held(heard_again: bool) -> Stage {
     Stage::of_board(Cause::Gate, Some(Subject::HeldAnswer(until)))
 }
 
-/// An interval with another stage where it lies within one of these times. They end behind its start, and do not overlap.
-pub(super) fn split(
-    interval: &Interval,
-    times: impl Iterator<Item = (Picoseconds, Picoseconds, Stage)>,
+/// A time, and the stage that waits within it have.
+pub(super) type Time = (Picoseconds, Picoseconds, Stage);
+
+/// Gives the intervals that wait another stage where they lie within one of these times, which do not overlap.
+pub(super) fn relabel_within(
+    intervals: Vec<Interval>,
+    times: &[Time],
+    waits: impl Fn(&Interval) -> bool,
 ) -> Vec<Interval> {
+    let split = |one: Interval| if waits(&one) { split(&one, times) } else { vec![one] };
+    intervals.into_iter().flat_map(split).collect()
+}
+
+fn split(interval: &Interval, times: &[Time]) -> Vec<Interval> {
     let mut pieces = Vec::new();
     let mut at = interval.start;
     let piece = |start, end, stage: Stage| Interval { start, end, stage, ..interval.clone() };
-    for (start, end, stage) in times.take_while(|(start, ..)| *start < interval.end) {
-        let (start, end) = (start.max(interval.start), end.min(interval.end));
+    let first = times.partition_point(|(_, end, _)| *end <= interval.start);
+    for (start, end, stage) in times[first..].iter().take_while(|(start, ..)| *start < interval.end) {
+        let (start, end) = ((*start).max(interval.start), (*end).min(interval.end));
         if at < start {
             pieces.push(piece(at, start, interval.stage.clone()));
         }
-        pieces.push(piece(start, end, stage));
+        pieces.push(piece(start, end, stage.clone()));
         at = end;
     }
     if at < interval.end {

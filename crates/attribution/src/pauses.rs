@@ -51,11 +51,9 @@ fn first_look(accesses: &[Access], since: Picoseconds) -> Option<Picoseconds> {
 pub fn relabel(intervals: Vec<Interval>, pauses: &[Pause]) -> Vec<Interval> {
     let waits =
         |one: &Interval| one.rank == Rank::Asleep && one.stage.cause == Cause::Gate && is_look(&one.stage);
-    let first = |at| pauses.partition_point(|pause| pause.end <= at);
-    let own = || Stage::of_board(Cause::Gate, Some(Subject::Timer));
-    let behind = |at| pauses[first(at)..].iter().map(|pause| (pause.start, pause.end, own()));
-    let split = |one: Interval| if waits(&one) { held::split(&one, behind(one.start)) } else { vec![one] };
-    intervals.into_iter().flat_map(split).collect()
+    let own = Stage::of_board(Cause::Gate, Some(Subject::Timer));
+    let times: Vec<held::Time> = pauses.iter().map(|pause| (pause.start, pause.end, own.clone())).collect();
+    held::relabel_within(intervals, &times, waits)
 }
 
 fn is_look(stage: &Stage) -> bool {

@@ -64,17 +64,22 @@ fn a_ping_comes_back_from_the_pc_and_from_nobody_else() {
     }
 }
 
-#[test]
-fn a_datagram_is_refused_with_the_address_and_the_port_that_it_was_for() {
-    const UNREACHABLE: u8 = 0x10;
-    let (mut driver, pc) = linked();
+/// Sends a datagram from socket 1 to port 7 of the PC.
+fn ask_anyone(driver: &mut Driver, pc: Ipv6Addr) {
     driver.open(1, UDP6, 4_000);
-    aim(&mut driver, 1, pc, 7);
+    aim(driver, 1, pc, 7);
     let at = driver.read_socket(1, sn::TX_WR, 2);
     let at = u16::from_be_bytes([at[0], at[1]]);
     driver.write((4 + 2, at), b"anyone?");
     driver.write_socket(1, sn::TX_WR, &(at + 7).to_be_bytes());
     driver.command(1, SEND6);
+}
+
+#[test]
+fn a_datagram_is_refused_with_the_address_and_the_port_that_it_was_for() {
+    const UNREACHABLE: u8 = 0x10;
+    let (mut driver, pc) = linked();
+    ask_anyone(&mut driver, pc);
     assert!(driver.wait_until(ms(100), |driver| driver.read((0, IR), 1)[0] & UNREACHABLE != 0));
     assert_eq!(driver.read((0, UIP6R), 16), pc.octets());
     assert_eq!(driver.read((0, UPORT6R), 2), [0, 7]);
@@ -119,13 +124,7 @@ fn a_datagram_is_answered_by_a_server_of_the_pc() {
     // The address, the port and the length stand before a datagram's bytes.
     const BEFORE_BYTES: usize = 2 + 16 + 2;
     let (mut driver, pc) = linked_with(&["echo"]);
-    driver.open(1, UDP6, 4_000);
-    aim(&mut driver, 1, pc, 7);
-    let at = driver.read_socket(1, sn::TX_WR, 2);
-    let at = u16::from_be_bytes([at[0], at[1]]);
-    driver.write((4 + 2, at), b"anyone?");
-    driver.write_socket(1, sn::TX_WR, &(at + 7).to_be_bytes());
-    driver.command(1, SEND6);
+    ask_anyone(&mut driver, pc);
     assert!(driver.wait_until(ms(100), |driver| driver.size(1, sn::RX_RSR) == BEFORE_BYTES + 7));
     let received = driver.receive(1, BEFORE_BYTES + 7);
     assert_eq!(&received[2..18], &pc.octets());
