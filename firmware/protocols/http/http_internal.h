@@ -60,9 +60,9 @@ void http_match_byte(const struct http_server *server, enum http_table table, st
 /* The name that is found so far, NULL when no name begins with all bytes so far. */
 const FSDATA_CONSTANT char *http_match_name(const struct http_server *server, enum http_table table,
                                             const struct http_match *match);
-/* The name that is a slash, which was found, and these bytes. */
-void http_match_whole(const struct http_server *server, enum http_table table, struct http_match *match,
-                      const uint8_t *bytes, size_t count);
+/* The file, or the handler, whose path is a slash, which was found, and these bytes. */
+void http_match_file(const struct http_server *server, struct http_match *match, const uint8_t *bytes, size_t count);
+void http_match_handler(const struct http_server *server, struct http_match *match, const uint8_t *bytes, size_t count);
 /* The first word that begins with a byte, from a place of the table on. */
 void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte);
 bool http_match_is_whole(const struct http_server *server, enum http_table table, const struct http_match *match);

@@ -60,29 +60,35 @@ static unsigned order(const FSDATA_CONSTANT char *name, const uint8_t *bytes, si
     return (uint8_t)*name == ends_with ? 0 : (uint8_t)*name < ends_with ? 1 : 2;
 }
 
-/* The files of an image are sorted; handlers are few, in the order of the application. */
-void http_match_whole(const struct http_server *server, enum http_table table, struct http_match *match,
-                      const uint8_t *bytes, size_t count) {
+/* The files of an image are sorted. */
+void http_match_file(const struct http_server *server, struct http_match *match, const uint8_t *bytes, size_t count) {
     unsigned first = 0;
-    unsigned end = table == HTTP_TABLE_FILES ? server->files->file_count : server->handler_count;
-    unsigned none = end;
-    bool is_found = false;
-    while (!is_found && first < end) {
-        unsigned middle = table == HTTP_TABLE_FILES ? (first + end) / 2 : first;
-        unsigned where = order(name_in(server, table, middle), bytes, count);
-        is_found = where == 0;
-        if (is_found) {
+    unsigned end = server->files->file_count;
+    unsigned where = 1;
+    match->index = end;
+    match->position += count;
+    while (where != 0 && first < end) {
+        unsigned middle = (first + end) / 2;
+        where = order(fsdata_name(server->files, middle), bytes, count);
+        if (where == 0) {
             match->index = middle;
-        } else if (where == 1 || table != HTTP_TABLE_FILES) {
+        } else if (where == 1) {
             first = middle + 1;
         } else {
             end = middle;
         }
     }
-    match->position += count;
-    if (!is_found) {
-        match->index = none;
+}
+
+/* Handlers are few, in the order of the application. */
+void http_match_handler(const struct http_server *server, struct http_match *match, const uint8_t *bytes,
+                        size_t count) {
+    unsigned index = 0;
+    while (index < server->handler_count && order(server->handlers[index].path, bytes, count) != 0) {
+        index++;
     }
+    match->index = index;
+    match->position += count;
 }
 
 void http_match_word_from(struct http_match *match, unsigned first, uint8_t byte) {

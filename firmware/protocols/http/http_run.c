@@ -94,8 +94,8 @@ static size_t whole_path(struct http_connection *c, const uint8_t *bytes, size_t
     if (run == count || bytes[run] != ' ') {
         return 0;
     }
-    http_match_whole(c->server, HTTP_TABLE_FILES, &c->file, bytes, run);
-    http_match_whole(c->server, HTTP_TABLE_HANDLERS, &c->handler, bytes, run);
+    http_match_file(c->server, &c->file, bytes, run);
+    http_match_handler(c->server, &c->handler, bytes, run);
     http_path_end(c);
     return run + 1;
 }
