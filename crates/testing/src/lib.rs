@@ -1,6 +1,9 @@
 //! What tests of several crates share. Only tests depend on this crate.
 
+mod cable;
 pub mod w6100;
+
+pub use cable::Cable;
 
 /// The variable of the environment that says: every tool and image is here, so that no test may be left out.
 const REQUIRE: &str = "AIRWIRE_REQUIRE";

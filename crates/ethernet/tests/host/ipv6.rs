@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use ethernet::{Ending, Frame, Host, HostError, HostOptions, SeatId, Station, TcpState, Unreachable};
 use smoltcp::iface::{Config, Interface, SocketSet};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr};
-use std::collections::VecDeque;
+use testing::Cable;
 use units::Picoseconds;
 
 use crate::common::{Carried, LEFT_MAC, RIGHT_MAC, Script, Wire, ms, options, pattern, us, wire};
@@ -271,62 +270,18 @@ fn an_address_that_is_no_hosts_beyond_the_link_is_refused() {
 struct Station6 {
     interface: Interface,
     sockets: SocketSet<'static>,
-    queues: Queues,
-}
-
-#[derive(Default)]
-struct Queues {
-    received: VecDeque<Vec<u8>>,
-    sent: VecDeque<Vec<u8>>,
-}
-
-struct Received(Vec<u8>);
-struct Room<'a>(&'a mut VecDeque<Vec<u8>>);
-
-impl RxToken for Received {
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, read: F) -> R {
-        read(&self.0)
-    }
-}
-
-impl TxToken for Room<'_> {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, write: F) -> R {
-        let mut frame = vec![0; length];
-        let result = write(&mut frame);
-        self.0.push_back(frame);
-        result
-    }
-}
-
-impl Device for Queues {
-    type RxToken<'a> = Received;
-    type TxToken<'a> = Room<'a>;
-
-    fn receive(&mut self, _: Instant) -> Option<(Received, Room<'_>)> {
-        Some((Received(self.received.pop_front()?), Room(&mut self.sent)))
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<Room<'_>> {
-        Some(Room(&mut self.sent))
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ethernet;
-        capabilities.max_transmission_unit = 1514;
-        capabilities
-    }
+    cable: Cable,
 }
 
 impl Station6 {
     fn new() -> Self {
-        let mut queues = Queues::default();
+        let mut cable = Cable::default();
         let config = Config::new(HardwareAddress::Ethernet(EthernetAddress(RIGHT_MAC)));
-        let mut interface = Interface::new(config, &mut queues, Instant::from_micros(0));
+        let mut interface = Interface::new(config, &mut cable, Instant::from_micros(0));
         interface.update_ip_addrs(|addresses| {
             addresses.push(IpCidr::new(RIGHT.into(), 64)).expect("there is room");
         });
-        Self { interface, sockets: SocketSet::new(Vec::new()), queues }
+        Self { interface, sockets: SocketSet::new(Vec::new()), cable }
     }
 
     /// Both stations take turns of 50 us, with `act` on smoltcp's socket in each.
@@ -336,12 +291,12 @@ impl Station6 {
             now = now + us(50);
             host.advance(now);
             while let Some(frame) = host.take_frame() {
-                self.queues.received.push_back(frame.bytes);
+                self.cable.to_smoltcp.push_back(frame.bytes);
             }
             act(self);
             let instant = Instant::from_micros(now.ps() / units::PS_PER_US);
-            self.interface.poll(instant, &mut self.queues, &mut self.sockets);
-            for frame in self.queues.sent.drain(..) {
+            self.interface.poll(instant, &mut self.cable, &mut self.sockets);
+            for frame in self.cable.from_smoltcp.drain(..) {
                 host.receive(now, &Frame::new(frame));
             }
         }

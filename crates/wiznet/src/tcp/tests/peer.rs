@@ -1,15 +1,15 @@
 //! The engine against smoltcp's TCP over a channel that loses, delays, repeats and overtakes, in virtual time: what was sent
 //! arrives, unchanged and in order, or the chip says TIMEOUT.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sim::RandomStream;
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, IpEndpoint};
+use testing::Cable;
 
 use super::*;
 
@@ -21,53 +21,6 @@ const ETHERTYPE_IP: [u8; 2] = [0x08, 0x00];
 const ETHERTYPE_ARP: [u8; 2] = [0x08, 0x06];
 const MAC_BYTES: usize = 14;
 const IP_BYTES: usize = 20;
-
-/// smoltcp's cable.
-#[derive(Default)]
-struct Cable {
-    to_peer: VecDeque<Vec<u8>>,
-    from_peer: VecDeque<Vec<u8>>,
-}
-
-struct Arrived(Vec<u8>);
-
-impl RxToken for Arrived {
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
-        f(&self.0)
-    }
-}
-
-struct Leaving<'a>(&'a mut VecDeque<Vec<u8>>);
-
-impl TxToken for Leaving<'_> {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
-        let mut frame = vec![0; length];
-        let result = f(&mut frame);
-        self.0.push_back(frame);
-        result
-    }
-}
-
-impl Device for Cable {
-    type RxToken<'a> = Arrived;
-    type TxToken<'a> = Leaving<'a>;
-
-    fn receive(&mut self, _: Instant) -> Option<(Arrived, Leaving<'_>)> {
-        let frame = self.to_peer.pop_front()?;
-        Some((Arrived(frame), Leaving(&mut self.from_peer)))
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<Leaving<'_>> {
-        Some(Leaving(&mut self.from_peer))
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ethernet;
-        capabilities.max_transmission_unit = 1514;
-        capabilities
-    }
-}
 
 /// smoltcp with one TCP socket.
 struct Peer {
@@ -244,7 +197,7 @@ impl World {
     }
 
     fn peer_sends(&mut self) {
-        while let Some(frame) = self.peer.cable.from_peer.pop_front() {
+        while let Some(frame) = self.peer.cable.from_smoltcp.pop_front() {
             if frame[12..14] == ETHERTYPE_ARP {
                 self.answer_arp(&frame);
             } else {
@@ -257,7 +210,7 @@ impl World {
         if request[21] == 1 {
             let mut reply = [&PEER_MAC[..], &CHIP_MAC[..], &request[12..21], &[2]].concat();
             reply.extend_from_slice(&[&CHIP_MAC[..], &CHIP_IP, &PEER_MAC, &PEER_IP].concat());
-            self.peer.cable.to_peer.push_back(reply);
+            self.peer.cable.to_smoltcp.push_back(reply);
         }
     }
 
@@ -350,7 +303,7 @@ impl World {
             while self.under_way.first_key_value().is_some_and(|(&(at, _), _)| at <= next) {
                 let (_, (to_peer, frame)) = self.under_way.pop_first().expect("it was looked at");
                 if to_peer {
-                    self.peer.cable.to_peer.push_back(frame);
+                    self.peer.cable.to_smoltcp.push_back(frame);
                 } else {
                     self.chip_receives(&frame);
                     self.chip_sends();

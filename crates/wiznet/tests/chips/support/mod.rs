@@ -4,11 +4,10 @@
 use std::collections::VecDeque;
 
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
-use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpCidr, Ipv4Address, Ipv6Address};
-use testing::w6100;
+use testing::{Cable, w6100};
 use units::Picoseconds;
 use wiznet::{Chip, Duplex, LinkPartner, Model, Options, Sent, Speed};
 
@@ -19,6 +18,9 @@ pub const CHIP_IP: [u8; 4] = [192, 168, 7, 2];
 pub const PEER_MAC: [u8; 6] = [0x02, 0, 0, 0, 0, 1];
 pub const PEER_IP: [u8; 4] = [192, 168, 7, 1];
 pub const PEER_IPV6: [u8; 16] = [0x20, 0x01, 0x0D, 0xB8, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+
+/// A frame of Ethernet without its check sum has as many bytes at least; shorter ones are padded.
+const SHORTEST_FRAME_BYTES: usize = 60;
 
 pub const FAST: LinkPartner = LinkPartner { speed: Speed::Mbps100, duplex: Duplex::Full };
 
@@ -383,14 +385,14 @@ impl Bench {
 }
 
 pub fn frame_time(frame: &[u8]) -> Picoseconds {
-    Picoseconds::from_ns((frame.len().max(60) as i64 + 12) * 80)
+    Picoseconds::from_ns((frame.len().max(SHORTEST_FRAME_BYTES) as i64 + 12) * 80)
 }
 
 /// A smoltcp interface.
 pub struct Peer {
     pub interface: Interface,
     pub sockets: SocketSet<'static>,
-    device: Queues,
+    device: Cable,
     on_the_way: VecDeque<(Picoseconds, Vec<u8>)>,
     to_chip: VecDeque<(Picoseconds, Vec<u8>)>,
     wire_free: Picoseconds,
@@ -398,7 +400,7 @@ pub struct Peer {
 
 impl Peer {
     pub fn new() -> Self {
-        let mut device = Queues::default();
+        let mut device = Cable::default();
         let mut config = Config::new(HardwareAddress::Ethernet(EthernetAddress(PEER_MAC)));
         config.random_seed = 7;
         let mut interface = Interface::new(config, &mut device, Instant::from_micros(0));
@@ -421,11 +423,12 @@ impl Peer {
     fn poll(&mut self, now: Picoseconds) {
         while self.on_the_way.front().is_some_and(|&(at, _)| at <= now) {
             let (_, frame) = self.on_the_way.pop_front().expect("there is one");
-            self.device.received.push_back(frame);
+            self.device.to_smoltcp.push_back(frame);
         }
         let instant = Instant::from_micros(now.ps() / units::PS_PER_US);
         self.interface.poll(instant, &mut self.device, &mut self.sockets);
-        while let Some(frame) = self.device.sent.pop_front() {
+        while let Some(mut frame) = self.device.from_smoltcp.pop_front() {
+            frame.resize(frame.len().max(SHORTEST_FRAME_BYTES), 0);
             let start = self.wire_free.max(now);
             let end = start + frame_time(&frame);
             self.wire_free = end + Picoseconds::from_ns(960);
@@ -447,51 +450,5 @@ impl Peer {
         let arrivals = self.on_the_way.front().map(|&(at, _)| at);
         let departures = self.to_chip.front().map(|&(at, _)| at);
         [poll, arrivals, departures].into_iter().flatten().min()
-    }
-}
-
-#[derive(Default)]
-struct Queues {
-    received: VecDeque<Vec<u8>>,
-    sent: VecDeque<Vec<u8>>,
-}
-
-struct Received(Vec<u8>);
-struct Sender<'a>(&'a mut VecDeque<Vec<u8>>);
-
-impl RxToken for Received {
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
-        f(&self.0)
-    }
-}
-
-impl TxToken for Sender<'_> {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
-        let mut frame = vec![0; length];
-        let result = f(&mut frame);
-        frame.resize(length.max(60), 0);
-        self.0.push_back(frame);
-        result
-    }
-}
-
-impl Device for Queues {
-    type RxToken<'a> = Received;
-    type TxToken<'a> = Sender<'a>;
-
-    fn receive(&mut self, _: Instant) -> Option<(Received, Sender<'_>)> {
-        let frame = self.received.pop_front()?;
-        Some((Received(frame), Sender(&mut self.sent)))
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<Sender<'_>> {
-        Some(Sender(&mut self.sent))
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        let mut capabilities = DeviceCapabilities::default();
-        capabilities.medium = Medium::Ethernet;
-        capabilities.max_transmission_unit = 1514;
-        capabilities
     }
 }
