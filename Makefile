@@ -5,6 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
@@ -37,18 +38,25 @@ tools:
 	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
 		echo "Airwire is built in a virtual environment: apt-get install python3-venv (as root)." >&2; exit 1; }
 
-# What builds Airwire and what it imports; `packages` has what tests and linters need as well.
-$(VENV)/imported: requirements.txt | tools
+# What only tests and linters import is compiled by whoever imports it first, and not by every process again.
+unexport PYTHONDONTWRITEBYTECODE
+
+$(VENV)/installer: requirements-installer.txt | tools
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@tools/step "Installing the Python packages that Airwire imports and is built with (some 20 s)" \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-installer.txt
+	touch $@
+
+# What builds Airwire and what it imports, compiled; `packages` has what tests and linters need as well.
+$(VENV)/imported: requirements.txt $(VENV)/installer
+	@tools/step "Installing the Python packages that Airwire imports and is built with" \
+		$(INSTALL) --compile-bytecode --requirement requirements.txt
 	touch $@
 
 $(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement tests/drivers/requirements.txt
-	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --only-binary :all: \
-		--requirement tests/firmware/python/requirements.txt || echo 'No MicroPython for this machine; its tests skip.'
+	$(INSTALL) --requirement requirements-dev.txt
+	$(INSTALL) --no-deps --requirement tests/drivers/requirements.txt
+	$(INSTALL) --no-deps --only-binary :all: --requirement tests/firmware/python/requirements.txt \
+		|| echo 'No MicroPython for this machine; its tests skip.'
 	touch $@
 
 # The package as editable: Python changes are live, Rust changes rebuild it. Its modules are compiled here, for machines on which
@@ -63,7 +71,7 @@ $(VENV)/installed: $(VENV)/imported $(RUST_SOURCES) pyproject.toml
 # The page of `airwire live`, with tools that are fetched for it; no other command needs it.
 $(VENV)/node: web/requirements.txt | $(VENV)/imported
 	@tools/step "Installing Node, which builds the live page, and what serves it (some 20 s)" \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement web/requirements.txt
+		$(INSTALL) --requirement web/requirements.txt
 	touch $@
 
 $(VENV)/web: $(VENV)/node $(wildcard web/src/*) web/package.json web/package-lock.json web/tsconfig.json
@@ -209,7 +217,7 @@ fuzz-firmware: $(VENV)/installed ## Fuzz the firmware's C on this machine, each 
 		--found $(FUZZ_FIRMWARE)/found --state $(FUZZ_FIRMWARE)/done.json --option=-max_len=2048 $(FUZZ_FIRMWARE_TARGETS)
 
 bench: $(VENV)/installed ## Airwire's own speed, side by side with its peers
-	$(BIN)/python -m pip install --quiet numpy
+	$(BIN)/uv pip install --quiet --python $(BIN)/python numpy
 	$(BIN)/python -m benches
 
 site: $(VENV)/packages $(VENV)/installed ## Build the documentation site into build/site; a warning, such as of a broken link, is an error
@@ -232,6 +240,7 @@ LOCKED := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --n
 lock: ## Pin the Python packages anew; with the oldest Python that is supported, such as PYTHON=/usr/bin/python3 of Debian 12
 	$(PYTHON) -m venv $(CURDIR)/target/lock-venv
 	target/lock-venv/bin/pip install --quiet pip-tools
+	target/lock-venv/bin/pip-compile $(LOCKED) --output-file requirements-installer.txt requirements-installer.in
 	for part in '' -dev; do \
 		target/lock-venv/bin/pip-compile $(LOCKED) --output-file requirements$$part.txt \
 			pyproject.toml requirements$$part.in || exit 1; \
