@@ -55,6 +55,7 @@ Subject = Literal[
     "register",
     "memory",
     "reserved",
+    "timed_look",
     "command",
     "function",
     "timer",

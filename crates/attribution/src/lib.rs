@@ -14,6 +14,7 @@ mod evidence;
 pub mod flow;
 pub mod frames;
 pub mod held;
+pub mod looks;
 pub mod pauses;
 mod purposes;
 pub mod radio;
@@ -50,7 +51,7 @@ pub enum Rank {
     Polling,
     /// The processor waits for room in a UART.
     Console,
-    /// The processor sleeps.
+    /// The processor sleeps, or does what the message does not wait for.
     Asleep,
     /// The processor works.
     Processor,

@@ -11,7 +11,7 @@ use units::Picoseconds;
 use crate::image::Image;
 use crate::{
     Console, CoreState, Counts, Debugger, Facts, Lines, Pins, Reports, Setup, SetupError, State, Stop,
-    StopAt, UnknownAccess, UsbPort, Waits,
+    StopAt, UnknownAccess, UsbPort, Waits, Waker,
 };
 
 /// A microcontroller, as a table of them has it.
@@ -102,6 +102,9 @@ pub trait Mcu: Pins + Lines + Debugger + Reports + State + fmt::Debug + Send {
 
     /// Takes what was kept of it since the last call.
     fn take_waits(&mut self) -> Waits;
+
+    /// What an exception means for an image that it interrupts or wakes.
+    fn waker(&self, exception: u8) -> Waker;
 
     /// Accesses so far to something that is not modelled, each once.
     fn unknown_accesses(&self) -> Vec<UnknownAccess>;

@@ -64,7 +64,7 @@ fn exception(number: u8) -> String {
     }
 }
 
-/// What an exception means for an image that slept until it came.
+/// What an exception means for an image that it interrupts or wakes.
 pub(crate) fn waker(exception: u8) -> Waker {
     let line = exception.checked_sub(FIRST_INTERRUPT).map(usize::from);
     match line.and_then(|line| INTERRUPTS.get(line)).copied() {

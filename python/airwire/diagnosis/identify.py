@@ -28,8 +28,9 @@ BARE_BOARDS: Mapping[str, str] = {
 """Of each microcontroller the board that has no chip of a network beside it."""
 _RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")}
 """Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
-LONGEST_PS = 5 * 10**12
-"""No image is looked at for longer."""
+LONGEST_PS = 8 * 10**12
+"""No image is looked at for longer. Sketches often wait five seconds for a serial monitor before they begin, as the
+examples of Arduino-Pico's Ethernet library do."""
 # What sleeps for long is looked at in longer steps.
 _SLICE, _LATER_SLICE = "1 ms", "10 ms"
 _LATER_PS = 10**12

@@ -43,6 +43,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("gate", "register"): "asleep until a timer between looks at {detail}",
     ("gate", "memory"): "asleep until a timer between looks at buffer",
     ("gate", "reserved"): "asleep until a timer between looks at reserved",
+    ("gate", "timed_look"): "not seen until a timer's interrupt looks at {detail}",
     ("gate", "held_answer"): "answer held back by {own}{until}",
     ("sleep", "pin"): "asleep until INTn",
     ("sleep", "interrupt"): "asleep until {detail}",

@@ -227,7 +227,7 @@ impl Avr {
         }
     }
 
-    fn waker(&self, vector: u8) -> Waker {
+    pub(crate) fn waker(&self, vector: u8) -> Waker {
         match self.io.source(vector) {
             0..sources::WATCHDOG => Waker::Pin,
             sources::WATCHDOG => Waker::Timer,

@@ -7,7 +7,7 @@ mod state;
 use mcu::image::{Image, Symbols};
 use mcu::{
     Console, CoreState, Counts, Edge, Facts, Fault, FaultReport, Lines, Mcu, Outgoing, Outside, Pins,
-    Reports, SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits,
+    Reports, SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits, Waker,
 };
 use units::Picoseconds;
 
@@ -160,6 +160,10 @@ impl Mcu for Avr {
 
     fn take_waits(&mut self) -> Waits {
         Avr::take_waits(self)
+    }
+
+    fn waker(&self, exception: u8) -> Waker {
+        Avr::waker(self, exception)
     }
 
     fn unknown_accesses(&self) -> Vec<UnknownAccess> {

@@ -8,7 +8,7 @@ use mcu::image::{Boot, ChipImages, ElfHead, Image, Memory, MemoryKind, RawBinary
 use mcu::{
     CodeMemory, Console, CoreState, Counts, Debugger, Edge, Facts, Fault, FaultReport, GdbFacts, Lines, Mcu,
     McuKind, MemoryError, Observer, Outside, Pins, Reaction, Register, RegisterRole, Reports, Setup,
-    SetupError, Sleep, State, Step, Stop, StopAt, UnknownAccess, UsbPort, Waits, Watchpoint,
+    SetupError, Sleep, State, Step, Stop, StopAt, UnknownAccess, UsbPort, Waits, Waker, Watchpoint,
 };
 use units::{PS_PER_US, Picoseconds};
 
@@ -289,6 +289,10 @@ impl Mcu for Abacus {
 
     fn take_waits(&mut self) -> Waits {
         Waits::default()
+    }
+
+    fn waker(&self, _: u8) -> Waker {
+        Waker::Other(None)
     }
 
     fn unknown_accesses(&self) -> Vec<UnknownAccess> {

@@ -90,6 +90,8 @@ pub enum Subject {
     Memory,
     /// Addresses of the chip at which nothing is, which are looked at.
     Reserved,
+    /// A register that a timer's interrupt looks at next, by its chip's name for it.
+    TimedLook(&'static str),
     /// A command of the chip, by its name.
     Command(&'static str),
     /// A function of the firmware.
@@ -126,7 +128,7 @@ pub enum Subject {
 
 impl Subject {
     /// The codes of all of them.
-    pub const CODES: [&'static str; 26] = [
+    pub const CODES: [&'static str; 27] = [
         "headers",
         "payload",
         "pointers",
@@ -137,6 +139,7 @@ impl Subject {
         "register",
         "memory",
         "reserved",
+        "timed_look",
         "command",
         "function",
         "timer",
@@ -168,6 +171,7 @@ impl Subject {
             Self::Register(_) => "register",
             Self::Memory => "memory",
             Self::Reserved => "reserved",
+            Self::TimedLook(_) => "timed_look",
             Self::Command(_) => "command",
             Self::Function(_) => "function",
             Self::Timer => "timer",
@@ -190,7 +194,7 @@ impl Subject {
     /// Which one of its sort, where there are several: a name, or the code of an end or of what is under way.
     pub fn detail(&self) -> Option<&str> {
         match self {
-            Self::Register(name) | Self::Command(name) => Some(name),
+            Self::Register(name) | Self::TimedLook(name) | Self::Command(name) => Some(name),
             Self::Function(name) | Self::Part(name) => Some(name),
             Self::Interrupt(name) => *name,
             Self::HeldAnswer(until) => until.map(Site::code),
@@ -289,6 +293,7 @@ mod tests {
             Subject::Register("IR"),
             Subject::Memory,
             Subject::Reserved,
+            Subject::TimedLook("Sn_RX_RSR"),
             Subject::Command("SEND"),
             Subject::Function("main".into()),
             Subject::Timer,

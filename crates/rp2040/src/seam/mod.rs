@@ -11,7 +11,7 @@ pub(crate) use debugger::GDB;
 use mcu::image::Image;
 use mcu::{
     Console, CoreState, Counts, Edge, Facts, Lines, Mcu, McuKind, Outgoing, Outside, Pins, SetupError, Stop,
-    StopAt, UnknownAccess, UsbPort, Waits,
+    StopAt, UnknownAccess, UsbPort, Waits, Waker,
 };
 use units::Picoseconds;
 
@@ -154,6 +154,10 @@ impl Mcu for Rp2040 {
     fn take_waits(&mut self) -> Waits {
         let (sleeps, full_uart) = Rp2040::take_waits(self);
         Waits { sleeps, full_uart }
+    }
+
+    fn waker(&self, exception: u8) -> Waker {
+        crate::facts::waker(exception)
     }
 
     fn unknown_accesses(&self) -> Vec<UnknownAccess> {

@@ -12,8 +12,10 @@ from airwire.explain.board.cause import NamedCause, sum_ps
 from airwire.explain.board.figures import number
 from airwire.explain.quantities import rough_time
 from airwire.explain.words import LOOKED_AT, end_of, looked_at, own_end
+from airwire.kinds import Subject
 from airwire.stage import Stage
 
+_TIMED_LOOK: Subject = "timed_look"
 SHORT_POLL_PS = 1e9
 """A poll of a millisecond is what is proposed where no pin is wired."""
 # One of a little more than that is short already.
@@ -28,7 +30,7 @@ _LONGEST_IN_WAITS = 3.0
 def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
     """What goes to timers of the board, cause by cause."""
     timers = [stage for stage in stages if stage.cause == "gate"]
-    looks = [stage for stage in timers if stage.subject in LOOKED_AT]
+    looks = [stage for stage in timers if stage.subject in (*LOOKED_AT, _TIMED_LOOK)]
     found = [*_held(stages, looks, evidence), *_polls(looks, evidence)]
     after = [stage for stage in timers if stage.subject == "command"]
     if after:
@@ -49,8 +51,10 @@ def _polls(looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
         return []
     ps = sum_ps(looks)
     period = evidence.get("poll_period_ps")
-    register = looked_at(max(looks, key=lambda stage: stage.ps))
-    sentence = f"{own_end(looks[0].site).capitalize()} looks at {register} when a timer wakes it."
+    longest = max(looks, key=lambda stage: stage.ps)
+    register = looked_at(longest)
+    when = "only in a timer's interrupt" if longest.subject == _TIMED_LOOK else "when a timer wakes it"
+    sentence = f"{own_end(looks[0].site).capitalize()} looks at {register} {when}."
     if period and period > _LONGEST_IN_WAITS * ps:
         period = None
     name = f"a poll every {rough_time(period)}" if period else f"a poll, the next look at {register}"

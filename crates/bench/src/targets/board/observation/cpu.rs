@@ -8,7 +8,7 @@ use units::Picoseconds;
 use attribution::{Interval, Rank};
 use record::run_folder::{Stage, Subject};
 
-/// Stretches that are kept; more make one.
+/// Stretches that are kept by function; later ones are the processor's, whatever it was in.
 const MOST_STRETCHES: usize = 4 << 20;
 const NAMELESS: usize = usize::MAX;
 
@@ -28,24 +28,58 @@ pub(super) struct Follower {
     range: (u32, u32),
     current: Option<(Picoseconds, usize)>,
     stretches: Vec<Stretch>,
+    /// Since when interrupts are handled, and the first of them.
+    handling: Option<(Picoseconds, u8)>,
+    handled: Vec<(Picoseconds, Picoseconds, u8)>,
 }
 
 impl Follower {
     pub(super) fn new(symbols: Symbols) -> Self {
-        Self { symbols, range: (0, 0), current: None, stretches: Vec::new() }
+        Self {
+            symbols,
+            range: (0, 0),
+            current: None,
+            stretches: Vec::new(),
+            handling: None,
+            handled: Vec::new(),
+        }
     }
 
     /// Nothing is followed from here until the next instruction.
     pub(super) fn pause(&mut self, now: Picoseconds) {
         self.leave(now);
         self.current = None;
+        self.end_handling(now);
+    }
+
+    /// From when to when interrupts were handled without a return to the program, and the exception that began it.
+    pub(super) fn handled(&self) -> &[(Picoseconds, Picoseconds, u8)] {
+        &self.handled
+    }
+
+    fn end_handling(&mut self, now: Picoseconds) {
+        if let Some((since, exception)) = self.handling.take() {
+            self.handled.push((since, now, exception));
+        }
+    }
+
+    fn note_exception(&mut self, step: &Step) {
+        match (self.handling, step.exception) {
+            (None, 1..) => self.handling = Some((step.at, step.exception)),
+            (Some(_), 0) => self.end_handling(step.at),
+            _ => {}
+        }
     }
 
     fn leave(&mut self, now: Picoseconds) {
-        if let Some((start, function)) = self.current.filter(|(start, _)| now > *start)
-            && self.stretches.len() < MOST_STRETCHES
-        {
+        let Some((start, function)) = self.current.filter(|(start, _)| now > *start) else { return };
+        if self.stretches.len() < MOST_STRETCHES {
             self.stretches.push(Stretch { start, end: now, function });
+            return;
+        }
+        match self.stretches.last_mut() {
+            Some(last) if last.function == NAMELESS && last.end == start => last.end = now,
+            _ => self.stretches.push(Stretch { start, end: now, function: NAMELESS }),
         }
     }
 
@@ -88,6 +122,7 @@ impl Observer for Follower {
         if step.core != 0 {
             return;
         }
+        self.note_exception(&step);
         if self.current.is_some() && (self.range.0..self.range.1).contains(&step.pc) {
             return;
         }

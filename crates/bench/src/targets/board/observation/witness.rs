@@ -2,10 +2,11 @@
 //! processor function by function.
 
 use attribution::frames::{self, Passage};
+use attribution::looks::{self, Handled};
 use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, pauses, radio, sleeps};
 use board::Board;
 use lan::{Deed, NetDevice};
-use mcu::{Counts, Sleep, Slept};
+use mcu::{Counts, Sleep, Slept, Waker};
 use record::run_folder::Stage;
 use sim::Cause;
 use units::Picoseconds;
@@ -115,7 +116,8 @@ impl Witness {
         evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
         all.extend(asleep);
         all.extend(sleeps::console_waits(&self.full_uart));
-        all.extend(self.follower.expect("it came back from the chip").intervals());
+        let follower = self.follower.expect("it came back from the chip");
+        all.extend(follower.intervals());
         all.extend(self.asleep_on.iter().map(|&(start, end)| {
             let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
@@ -123,6 +125,8 @@ impl Witness {
         let receive_time = facts.filter(|_| !is_bulk).map(|facts| Options::of(facts.model).receive_time);
         if let Some(receive_time) = receive_time {
             all.extend(frames::taking_in(passages, receive_time));
+            let by_timer = by_timer(board, &follower);
+            all.extend(looks::waits(passages, &self.accesses, &by_timer, receive_time));
         }
         let holds = if is_bulk { Vec::new() } else { held::holds(passages, &self.accesses) };
         let mut intervals = held::relabel(all, &holds);
@@ -134,4 +138,10 @@ impl Witness {
         intervals.sort_by_key(|interval| interval.start);
         Testimony { intervals, holds, accesses: self.accesses }
     }
+}
+
+/// The interrupts that a timer began, with what it set off.
+fn by_timer(board: &Board, follower: &Follower) -> Vec<Handled> {
+    let timers = follower.handled().iter().filter(|(.., began)| board.chip().waker(*began) == Waker::Timer);
+    timers.map(|&(from, to, _)| (from, to)).collect()
 }
