@@ -76,3 +76,15 @@ def public_image(name: str) -> Path:
     if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256[name]:
         pytest.skip(f"{path} is another build than tests/parity/README.md names")
     return path
+
+
+def built_image(name: str) -> Path:
+    """Where somebody's own build of a sketch or program is that README.md tells; skips the test where it is absent.
+
+    It has no SHA-256 here: compilers and versions of a core differ, and what the tests ask of it holds for every sound
+    build.
+    """
+    path = FOLDER / name
+    if not path.is_file():
+        pytest.skip(f"{name} is not in {FOLDER} (AIRWIRE_IMAGES); tests/parity/README.md says what it is built of")
+    return path
