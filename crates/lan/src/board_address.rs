@@ -67,6 +67,11 @@ impl Heard {
         }
     }
 
+    /// Whether it spoke from no address and was given none.
+    pub(super) fn knows_nothing(&self) -> bool {
+        self.spoken.is_none() && self.leased.is_none()
+    }
+
     /// When addresses count though nobody has spoken from them: one that was given, and one that was probed for.
     pub(super) fn counts_at(&self) -> impl Iterator<Item = Picoseconds> {
         let leased = self.leased.filter(|_| self.spoken.is_none()).map(|(_, at)| at + SILENT_AFTER_LEASE);

@@ -47,6 +47,7 @@ impl Lan {
             self.follow_pc_station();
             if !self.awaited.is_empty() {
                 self.begin_traffic();
+                self.call_the_roll();
             }
             self.changed();
         }
@@ -102,8 +103,9 @@ impl Lan {
         let settled = self.board.settled_at(SETTLING).filter(|&at| at > self.now && !self.awaited.is_empty());
         let silent = self.wired.iter().flat_map(|wired| wired.line.heard.counts_at());
         let silent = silent.filter(|&at| at > self.now && !self.awaited.is_empty());
+        let roll_call = self.roll_call.next_event().filter(|&at| at > self.now && !self.awaited.is_empty());
         let over_the_wire = self.open.as_ref().and_then(OpenWire::next_arrival);
-        let others = starts.chain(settled).chain(silent).chain(over_the_wire);
+        let others = starts.chain(settled).chain(silent).chain(roll_call).chain(over_the_wire);
         self.next_outside = others.chain(self.network.next_event()).min();
         self.chips_changed();
     }

@@ -21,6 +21,7 @@ mod pc;
 mod pc_station;
 mod radio;
 mod results;
+mod roll_call;
 mod schema;
 mod seat;
 pub mod segment;
@@ -116,6 +117,8 @@ pub struct Lan {
     progress: pc_station::Progress,
     /// The addresses of a board whose link is up; known while something waits for them.
     board: BoardAddresses,
+    /// How far the PC is with asking for a board that says nothing of itself.
+    roll_call: roll_call::RollCall,
     /// When anything happens next that is not a chip's; known so that an access of a chip asks that chip alone.
     next_outside: Option<Picoseconds>,
     /// When anything happens next; known so that a byte on a bus costs one comparison.
@@ -142,6 +145,7 @@ impl Lan {
             awaited: setup.traffic.clone(),
             progress: pc_station::Progress::default(),
             board: BoardAddresses::default(),
+            roll_call: roll_call::RollCall::default(),
             next_outside: None,
             next: None,
             now: Picoseconds::ZERO,
@@ -215,7 +219,7 @@ impl Lan {
     fn switch_on(&mut self) {
         (self.network, self.pc, self.air) = self.setup.build();
         (self.seats, self.board, self.capture) = (Vec::new(), BoardAddresses::default(), None);
-        self.progress = pc_station::Progress::default();
+        (self.progress, self.roll_call) = Default::default();
         let later = |one: &TrafficSetup| TrafficSetup { start: self.now + one.start, ..one.clone() };
         self.awaited = self.setup.traffic.iter().map(later).collect();
         self.network.advance(self.now);
@@ -345,6 +349,7 @@ impl Lan {
             awaited: self.awaited.clone(),
             progress: self.progress,
             board: self.board,
+            roll_call: self.roll_call,
             next_outside: self.next_outside,
             next: self.next,
             now: self.now,

@@ -8,7 +8,7 @@ use ::traffic::Machine;
 use ethernet::{Host, Impairments, SeatId, Station, StationId};
 use units::Picoseconds;
 
-use super::{Lan, MachineSeat, TrafficSetup};
+use super::{Lan, MachineSeat, TrafficSetup, Wired};
 
 /// A board has an address once that has been the same for so long while its link was up: an address is written byte by byte,
 /// and firmware opens its sockets when the link is there.
@@ -96,7 +96,9 @@ impl Lan {
         let linked = || self.wired.iter().filter(|wired| wired.device.has_link());
         let ipv4 = linked().find_map(|wired| wired.address(self.now));
         let ipv6 = linked().find_map(|wired| wired.line.heard.link_local_address(self.now));
-        self.board.note(self.now, ipv4, ipv6)
+        let is_silent = ipv4.is_none() && self.wired.iter().any(Wired::is_silent);
+        let roll_call_begins = self.roll_call.note(self.now, is_silent);
+        self.board.note(self.now, ipv4, ipv6) || roll_call_begins
     }
 
     /// Begins what waits for its time, or for the board.

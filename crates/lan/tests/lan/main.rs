@@ -4,4 +4,5 @@ mod devices;
 mod lan_pc;
 mod network_files;
 mod network_fuzz_corpus;
+mod roll_call;
 mod wifi;

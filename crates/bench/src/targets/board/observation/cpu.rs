@@ -8,7 +8,7 @@ use units::Picoseconds;
 use attribution::{Interval, Rank};
 use record::run_folder::{Stage, Subject};
 
-/// Stretches that are kept by function; later ones are the processor's, whatever it was in.
+/// Stretches that are kept by function; later ones are the processor's, whatever it was in. As many interrupts are kept.
 const MOST_STRETCHES: usize = 4 << 20;
 const NAMELESS: usize = usize::MAX;
 
@@ -58,7 +58,9 @@ impl Follower {
     }
 
     fn end_handling(&mut self, now: Picoseconds) {
-        if let Some((since, exception)) = self.handling.take() {
+        if let Some((since, exception)) = self.handling.take()
+            && self.handled.len() < MOST_STRETCHES
+        {
             self.handled.push((since, now, exception));
         }
     }
