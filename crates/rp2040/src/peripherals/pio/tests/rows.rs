@@ -17,7 +17,7 @@ impl Random {
 /// without an end.
 fn shifter(random: &mut Random) -> Bench {
     let (bits, delay) = (1 + random.below(2) as u16, random.below(3) as u16);
-    let (low, high) = (random.below(2) as u16 * delay, 0x10 | random.below(2) as u16 * delay);
+    let (low, high) = (random.below(2) as u16 * delay, 0x10 | (random.below(2) as u16 * delay));
     let counts = random.below(2) == 0;
     let program = match counts {
         true => [out(X, 0), d(out(PINS, bits), low), d(jmp(X_DEC, 1), high), jmp(ALWAYS, 0)],
