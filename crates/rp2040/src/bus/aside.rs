@@ -84,7 +84,7 @@ impl Bus {
             return None;
         }
         let pio = &self.blocks.pio[block];
-        let shown = if pio.shows_words(offset) {
+        let shown = if pio.shows_until_word(offset) {
             Some(pio.peek(offset, &self.io))
         } else {
             pio.shows_place(offset, now)
@@ -139,12 +139,13 @@ impl Bus {
             && (0..BLOCKS.len()).filter(is_behind).all(|n| self.blocks.pio[n].moves_no_word(now))
     }
 
-    /// Whether a block is one that is led on later, and is not held in reset.
+    /// Whether a block is one that is led on later, and is not held in reset, where blocks may stay behind.
     fn stays_behind(&self, block: usize, now: Picoseconds) -> bool {
         let led = self.io.unnoticed | self.io.patient_pio;
+        let is_behind = self.io.due(BLOCKS[block]).is_some_and(|due| due <= now);
         led >> BLOCKS[block].index() & 1 == 1
             && !self.blocks.is_held(Block::Pio(block))
-            && self.blocks.pio[block].moves_no_word(now)
+            && (is_behind || self.blocks.pio[block].moves_no_word(now))
     }
 
     /// When a core looked past the blocks last: no run ends before they have come that far.

@@ -27,13 +27,13 @@ fn is_striped(address: u32) -> bool {
 }
 
 impl Bus {
-    /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; false, before anything
-    /// has happened, where the DMA does more than to feed and empty one machine.
+    /// Lets block and DMA go on up to and including `until`, before which nobody else has anything to do; where nobody looks then, as
+    /// far as words move up to there. False, before anything has happened, where the DMA does more than to feed and empty one machine.
     pub(super) fn lead_fed(
         &mut self,
         block: usize,
         (reach, heard): (&Reach, u32),
-        until: Picoseconds,
+        (until, is_looked_at): (Picoseconds, bool),
     ) -> bool {
         let Some((port, channels)) = self.fed_machine(block, reach) else { return false };
         loop {
@@ -47,8 +47,13 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
-                self.let_dma_hear(&channels);
+                if !self.pass_words(block, (reach, heard), until, (&port, &channels)) {
+                    if !is_looked_at && self.blocks.pio[block].moves_no_word(until) {
+                        return true;
+                    }
+                    self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
+                    self.let_dma_hear(&channels);
+                }
                 if self.attention || !self.io.reactions.is_empty() {
                     return true;
                 }
@@ -144,10 +149,45 @@ impl Bus {
 
     /// Makes a transfer before the block has come to its time, where the block has nothing to do with its FIFO before that.
     fn move_word_early(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
-        let n = port.machine;
-        if !self.blocks.pio[block].leaves_fifos_alone(n, at) {
-            return false;
+        self.blocks.pio[block].leaves_fifos_alone(port.machine, at)
+            && self.move_word_beside(block, port, channels, at)
+    }
+
+    /// Lets block and DMA go on from word to word, as far as that takes no more than that; false when not one word came.
+    fn pass_words(
+        &mut self,
+        block: usize,
+        (reach, heard): (&Reach, u32),
+        until: Picoseconds,
+        (port, channels): (&Port, &Channels),
+    ) -> bool {
+        let found = self.blocks.pio[block].begin_row(port.machine, (reach, heard), until, &self.io);
+        let Some(mut row) = found else { return false };
+        while let Some(word) = self.blocks.pio[block].next_of_row(&row)
+            && self.io.reactions.is_empty()
+        {
+            let transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
+            if transfer < word {
+                let is_beside = transfer <= until && self.blocks.pio[block].is_apart(transfer);
+                if !is_beside || !self.move_word_beside(block, port, channels, transfer) {
+                    break;
+                }
+                continue;
+            }
+            if word > until || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
+                break;
+            }
+            self.let_dma_hear(channels);
         }
+        let has_gone_on = self.blocks.pio[block].end_row(row, &mut self.io);
+        self.io.moved_unnoticed |= has_gone_on;
+        has_gone_on
+    }
+
+    /// Makes a transfer that has nothing to do with what the block does meanwhile; false, before anything has happened, when it is
+    /// one for the long way.
+    fn move_word_beside(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
+        let n = port.machine;
         let requests = self.io.lines.dreq();
         let is_memory = self.fed_memory();
         let next = self.blocks.dma.next_in_flow(channels, requests, at, is_memory);

@@ -7,6 +7,7 @@ use units::Picoseconds;
 use crate::bus::block::Block;
 use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
+use crate::flash::Alias;
 use crate::peripherals::Source;
 
 /// So many looks that saw the same are a spin.
@@ -53,6 +54,8 @@ pub(crate) struct Looks {
     pub(crate) words_of: Option<usize>,
     /// It executes from the flash, whose cache another's access would change for it.
     pub(crate) in_flash: bool,
+    /// At registers of the DMA.
+    pub(crate) at_dma: bool,
 }
 
 impl Spin {
@@ -178,7 +181,7 @@ impl Bus {
         while let Some(first) = self.io.first_due(until) {
             let goes_on = self.may_lead_on() && self.lead_on(first, until)
                 || self.let_flow(first, until)
-                || !looks.in_flash && self.move_from_flash(first, until);
+                || self.move_unseen(first, until, looks);
             self.attention |= looks.words_of.map(|block| self.blocks.pio[block].fifo_states()) != shown;
             if !goes_on || self.attention {
                 break;
@@ -188,11 +191,13 @@ impl Bus {
         std::mem::take(&mut self.attention)
     }
 
-    /// A transfer of the DMA that is due first takes a word out of the flash, as no flow does, and does not end its sequence: nobody
-    /// notices it who neither executes from there nor looks at what moves.
-    fn move_from_flash(&mut self, first: Source, until: Picoseconds) -> bool {
-        let is_plain = first == Source::Dma && self.io.patient_pio != 0 && self.blocks.dma.is_quiet(1);
-        let due = if is_plain { self.io.take_due(until) } else { None };
+    /// A transfer of the DMA that is due first takes a word out of the flash, or ends its sequence, as no flow does: nobody notices
+    /// it who neither executes from there nor looks at what moves.
+    fn move_unseen(&mut self, first: Source, until: Picoseconds, looks: Looks) -> bool {
+        let ends_unseen = self.blocks.dma.is_quiet(1) || !looks.at_dma && !self.blocks.dma.chains();
+        let reads_unseen = !looks.in_flash || !self.blocks.dma.reads(|address| Alias::of(address).is_some());
+        let is_unseen = first == Source::Dma && self.io.patient_pio != 0 && ends_unseen && reads_unseen;
+        let due = if is_unseen { self.io.take_due(until) } else { None };
         let Some((at, source)) = due else { return false };
         self.io.now = self.io.now.max(at);
         self.wake(source);

@@ -198,16 +198,34 @@ impl Bus {
         let outlook = self.pio_outlook();
         let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
         let others = before(self.io.next_wake_besides(own | 1 << Source::Dma.index()));
-        let feeds = is_fed && due <= others && self.lead_fed(block, (&reach, heard), others);
+        let feeds = is_fed && due <= others && self.lead_fed(block, (&reach, heard), (others, true));
         if !feeds {
             let until = before(self.io.next_wake_besides(own));
             if due > until {
                 return false;
             }
-            self.run_unnoticed(block, (&reach, heard), until, is_fed || self.heeds_words);
+            let heeds_fifos = self.heeds_words || is_fed && self.blocks.dma.hears(outlook.requests[block]);
+            self.run_unnoticed(block, (&reach, heard), until, heeds_fifos);
         }
         self.settle();
         self.io.due(source).is_none_or(|next| next > due)
+    }
+
+    /// Lets the words move through the block that the DMA feeds, up to and including `until`, where a core goes on that does not look;
+    /// false where more than that may be due.
+    pub(crate) fn lead_words(&mut self, until: Picoseconds) -> bool {
+        let own = self.io.patient_pio;
+        let Some(block) = BLOCKS.iter().position(|source| own == 1 << source.index()) else { return false };
+        if self.io.next_wake_besides(own | 1 << Source::Dma.index()) <= until {
+            return false;
+        }
+        let outlook = self.pio_outlook();
+        let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
+        let has_led = self.lead_fed(block, (&reach, heard), (until, false));
+        // Who leads on here asks anew how far a core may run.
+        self.io.take_agenda_changed();
+        self.settle();
+        has_led
     }
 
     /// The same for the PWM.

@@ -163,11 +163,16 @@ impl Rp2040 {
         }
         let mut latest = self.bus.latest_wake();
         if latest <= now {
-            self.bus.process_events(now);
+            if self.bus.lead_words(now) {
+                latest = self.bus.latest_wake();
+            }
+            if latest <= now {
+                self.bus.process_events(now);
+                latest = self.bus.latest_wake();
+            }
             if self.bus.attention {
                 return Err(None);
             }
-            latest = self.bus.latest_wake();
         }
         let time = end.min(latest);
         let cycle = self.bus.clock.cycle_at(time);

@@ -8,6 +8,8 @@ use crate::chip::Rp2040;
 
 /// Branches in an iteration of it.
 const MOST_BRANCHES: usize = 8;
+/// The upper half of the addresses of the DMA's registers.
+const DMA: u32 = 0x5000;
 /// Fewer iterations are executed as fast as they are left out.
 const FEWEST_ITERATIONS: u64 = 4;
 
@@ -83,11 +85,12 @@ impl Rp2040 {
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
         let mut until = end;
-        let mut looks = Looks { words_of: None, in_flash: length.xip_accesses != 0 };
+        let mut looks = Looks { words_of: None, in_flash: length.xip_accesses != 0, at_dma: false };
         for &register in self.bus.spin.registers() {
             let (steady, at_most) = self.bus.steady(register)?;
             until = until.min(at_most);
             flows &= steady != Steady::UntilEvent;
+            looks.at_dma |= register >> 16 == DMA;
             if let Steady::UntilWord(block) = steady {
                 looks.words_of = Some(block);
             }

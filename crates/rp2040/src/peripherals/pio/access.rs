@@ -112,6 +112,11 @@ impl Pio {
         offset == FSTAT
     }
 
+    /// Whether a register shows the same as long as no word moves through a FIFO and nobody writes.
+    pub(crate) const fn shows_until_word(&self, offset: u32) -> bool {
+        matches!(offset, FSTAT | FLEVEL | FDEBUG)
+    }
+
     /// Which FIFOs are full and which are empty, as FSTAT has it.
     pub(crate) fn fifo_states(&self) -> u32 {
         self.fstat()

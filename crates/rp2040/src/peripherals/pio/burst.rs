@@ -174,7 +174,7 @@ impl Pio {
     }
 
     /// Nothing where a pin is not moved as easily as that, or a machine is about something else than its program.
-    fn begin_burst(&self, n: usize, io: &Io) -> Option<Untold> {
+    pub(super) fn begin_burst(&self, n: usize, io: &Io) -> Option<Untold> {
         let pins = self.may_move & ALL_PINS;
         let visible = io.pins.plain_of(self.block.function) & self.enables;
         let plain = pins & !io.pins.plain() == 0 && self.machines[n].may_burst();

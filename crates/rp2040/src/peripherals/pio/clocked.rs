@@ -9,7 +9,7 @@ use super::divider::Divider;
 use super::edges::ClockEdges;
 use super::inputs::KEPT;
 use super::loops::Loop;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, written_first};
 use super::{ALL_PINS, Io, Pio};
 
 /// Rounds that are gone through edge by edge: as many as there are changes that anybody remembers, two in each at least.
@@ -18,7 +18,7 @@ const _: () = assert!(2 * ROUNDS_AT_END as usize >= KEPT && KEPT >= crate::pins:
 
 /// What the pins of a loop do in a round, where it clocks bits.
 #[derive(Debug, Clone, Copy)]
-struct Shape {
+pub(super) struct Shape {
     clock: u8,
     data: u8,
     rise: u64,
@@ -46,6 +46,11 @@ impl Times {
 }
 
 impl Shape {
+    /// The level of the data among others.
+    pub(super) fn data_of(&self, levels: u32) -> u32 {
+        levels >> self.data & 1
+    }
+
     /// Of a loop in which the pins of `heard` are told of.
     fn of(looped: &Loop, heard: u32, in_base: u8) -> Option<Self> {
         let (fixed, data) = looped.pins();
@@ -72,6 +77,33 @@ impl Shape {
     }
 }
 
+/// Pulses of which somebody outside was told, and what he answered; the pins have not moved yet.
+pub(super) struct Told {
+    shape: Shape,
+    times: Times,
+    pub(super) count: u32,
+    /// What OUT writes in each round, the first in the highest bit.
+    written: u32,
+    answer: Answer,
+}
+
+impl Told {
+    /// What OUT wrote last.
+    pub(super) fn last_written(&self) -> u32 {
+        bit(self.written, self.count - 1)
+    }
+
+    /// Whether their last ones are all the changes that anybody remembers.
+    pub(super) fn is_long(&self) -> bool {
+        self.count >= ROUNDS_AT_END
+    }
+
+    /// The tick of a round at which he answers.
+    fn spoken(&self) -> u64 {
+        if self.answer.at_rise { self.shape.rise } else { self.shape.fall }
+    }
+}
+
 impl Pio {
     /// Tells of the pulses of a loop, and moves the pins as it does; gives the bits that IN sees, the first in the highest bit.
     /// Nothing, before anything has happened, where that is to be done edge by edge. There may be fewer rounds than asked for.
@@ -83,59 +115,65 @@ impl Pio {
         untold: &mut Untold,
         io: &mut Io,
     ) -> Option<u32> {
+        let shape = self.shape_of(n, looped, untold, io)?;
+        let told = self.tell_pulses(n, looped, (&shape, shape.data_of(self.levels)), rounds, io)?;
+        rounds.count = told.count;
+        let received = self.received_bits(looped, &told, io);
+        self.move_in_pulses(looped, &told, io);
+        untold.start_at(self.levels);
+        Some(received)
+    }
+
+    /// How the rounds of a loop give a clock that is heard; nothing where they are told edge by edge.
+    pub(super) fn shape_of(&self, n: usize, looped: &Loop, untold: &Untold, io: &Io) -> Option<Shape> {
         let machine = &self.machines[n];
         let shape = Shape::of(looped, self.heard & untold.visible(), machine.config.in_base)?;
         let (clock, data) = (1u32 << shape.clock, 1u32 << shape.data);
-        let drives = shape.writes.is_some();
         let is_clear = untold.is_told(self.levels) && self.levels & clock == 0;
         let has_line = io.pins.plain() & data != 0
-            && match drives {
+            && match shape.writes.is_some() {
                 true => untold.visible() & data != 0,
                 false => machine.divider.is_even() && !io.pins.drives(shape.data),
             };
-        if !is_clear || !has_line {
-            return None;
-        }
+        (is_clear && has_line).then_some(shape)
+    }
+
+    /// Tells of the pulses of rounds, before which the line was at `before`; nothing where none of them was taken.
+    pub(super) fn tell_pulses(
+        &self,
+        n: usize,
+        looped: &Loop,
+        (shape, before): (&Shape, u32),
+        rounds: &Rounds,
+        io: &mut Io,
+    ) -> Option<Told> {
+        let machine = &self.machines[n];
         let times = Times {
             divider: machine.divider,
             edges: self.edges,
             first_tick: rounds.first_tick,
             ticks: looped.ticks,
         };
-        let written = self.written_bits(n, &shape);
+        let written = written_first(machine.osr, machine.config.out_right);
         let at = |pulse: u32| [times.at(pulse, shape.rise), times.at(pulse, shape.fall)];
         let pulses = ClockPulses {
             clock: shape.clock,
             data: shape.data,
             count: rounds.count,
-            sent: drives.then_some(written.1),
+            sent: shape.writes.map(|is_before| if is_before { written } else { before << 31 | written >> 1 }),
             times: &at,
         };
         let answer = io.outside.pulses(&pulses, &mut io.reactions);
-        if answer.count == 0 {
-            return None;
-        }
-        rounds.count = answer.count.min(rounds.count);
-        let received = self.received_bits(looped, &shape, &times, &answer, io);
-        self.move_in_pulses(looped, &shape, (rounds.count, written.0), &times, &answer, io);
-        untold.start_at(self.levels);
-        Some(received)
-    }
-
-    /// What OUT writes in each round, and what the line has when each pulse rises, the first in the highest bit.
-    fn written_bits(&self, n: usize, shape: &Shape) -> (u32, u32) {
-        let machine = &self.machines[n];
-        let bits = if machine.config.out_right { machine.osr.reverse_bits() } else { machine.osr };
-        let before = self.levels >> shape.data & 1;
-        (bits, if shape.writes == Some(false) { before << 31 | bits >> 1 } else { bits })
+        let count = answer.count.min(rounds.count);
+        (count != 0).then_some(Told { shape: *shape, times, count, written, answer })
     }
 
     /// What IN sees in each round: the answer as many cycles later as an input takes, and before that what was there.
-    fn received_bits(&self, looped: &Loop, shape: &Shape, times: &Times, answer: &Answer, io: &Io) -> u32 {
+    fn received_bits(&self, looped: &Loop, told: &Told, io: &Io) -> u32 {
+        let Told { shape, times, answer, .. } = told;
         let Some(into) = looped.into.filter(|_| shape.writes.is_none()) else { return 0 };
-        let spoken = if answer.at_rise { shape.rise } else { shape.fall };
         let period = times.cycle(1, 0) - times.cycle(0, 0);
-        let (seen, spoken) = (times.cycle(0, into.tick), times.cycle(0, spoken));
+        let (seen, spoken) = (times.cycle(0, into.tick), times.cycle(0, told.spoken()));
         // The first round that sees the first answer.
         let visible = self.inputs.visible_from(spoken, 1 << shape.data);
         let late = visible.saturating_sub(seen).div_ceil(period) as u32;
@@ -149,36 +187,22 @@ impl Pio {
     }
 
     /// Moves clock and data. All but the last rounds are done at once.
-    fn move_in_pulses(
-        &mut self,
-        looped: &Loop,
-        shape: &Shape,
-        (count, written): (u32, u32),
-        times: &Times,
-        answer: &Answer,
-        io: &mut Io,
-    ) {
-        let heard = std::mem::take(&mut self.heard);
-        let skipped = count.saturating_sub(ROUNDS_AT_END);
+    pub(super) fn move_in_pulses(&mut self, looped: &Loop, told: &Told, io: &mut Io) {
+        let Told { shape, times, .. } = told;
+        let skipped = told.count.saturating_sub(ROUNDS_AT_END);
         if skipped != 0 {
-            let recorded = io.pins.recorded();
-            if recorded & (1 << shape.clock | 1 << shape.data) != 0 {
-                self.keep_edges(looped, shape, (skipped, written), times, answer, io);
-            }
-            io.pins.record(0);
-            self.skip_pulses(shape, (skipped, written), times, answer, io);
-            io.pins.record(recorded);
+            self.skip_pulses(looped, told, skipped, io);
         }
-        for round in skipped..count {
+        let heard = std::mem::take(&mut self.heard);
+        for round in skipped..told.count {
             for one in looped.moves() {
                 let mut levels = self.levels;
                 if one.shifts_out {
-                    levels = levels & !one.data_mask | bit(written, round) << shape.data;
+                    levels = levels & !one.data_mask | bit(told.written, round) << shape.data;
                 }
                 let cycle = times.cycle(round, one.tick);
                 self.drive_at(levels & !one.mask | one.levels, self.enables, cycle, io);
-                let speaks = one.tick == if answer.at_rise { shape.rise } else { shape.fall };
-                if let Some(levels) = answer.levels.filter(|_| speaks) {
+                if let Some(levels) = told.answer.levels.filter(|_| one.tick == told.spoken()) {
                     self.pull(shape.data, bit(levels, round) == 1, cycle, io);
                 }
             }
@@ -187,16 +211,22 @@ impl Pio {
         self.heard = heard;
     }
 
+    /// Moves clock and data in the first rounds, of which nobody remembers but that they moved.
+    pub(super) fn skip_pulses(&mut self, looped: &Loop, told: &Told, rounds: u32, io: &mut Io) {
+        let heard = std::mem::take(&mut self.heard);
+        let recorded = io.pins.recorded();
+        if recorded & (1 << told.shape.clock | 1 << told.shape.data) != 0 {
+            self.keep_edges(looped, told, rounds, io);
+        }
+        io.pins.record(0);
+        self.move_once(told, rounds, io);
+        io.pins.record(recorded);
+        self.heard = heard;
+    }
+
     /// Keeps the edges of the first rounds.
-    fn keep_edges(
-        &self,
-        looped: &Loop,
-        shape: &Shape,
-        (rounds, written): (u32, u32),
-        times: &Times,
-        answer: &Answer,
-        io: &mut Io,
-    ) {
+    fn keep_edges(&self, looped: &Loop, told: &Told, rounds: u32, io: &mut Io) {
+        let Told { shape, times, .. } = told;
         let edge = |at, pin: u8, level: u32| Edge { at, pin, level: level >> pin & 1 == 1 };
         let (clock, data) = (1 << shape.clock, 1 << shape.data);
         let line = if shape.writes.is_some() { self.levels } else { io.pins.inputs() };
@@ -206,15 +236,14 @@ impl Pio {
                 let at = times.at(round, one.tick);
                 let mut next = levels & !(one.mask & clock) | one.levels & clock;
                 if one.shifts_out {
-                    next = next & !data | bit(written, round) << shape.data;
+                    next = next & !data | bit(told.written, round) << shape.data;
                 }
                 // Of one instant the lower pin comes first, and what is answered last.
                 let own = [shape.clock.min(shape.data), shape.clock.max(shape.data)];
                 let moved = own.into_iter().filter(|pin| (next ^ levels) >> pin & 1 == 1);
                 io.pins.add_edges(moved.map(|pin| edge(at, pin, next)));
                 levels = next;
-                let speaks = one.tick == if answer.at_rise { shape.rise } else { shape.fall };
-                if let Some(said) = answer.levels.filter(|_| speaks) {
+                if let Some(said) = told.answer.levels.filter(|_| one.tick == told.spoken()) {
                     let next = levels & !data | bit(said, round) << shape.data;
                     let moved = (next ^ levels) & data != 0;
                     io.pins.add_edges(moved.then(|| edge(at, shape.data, next)));
@@ -233,28 +262,22 @@ impl Pio {
         }
     }
 
-    /// The first rounds, of which nobody remembers but that the pins moved.
-    fn skip_pulses(
-        &mut self,
-        shape: &Shape,
-        (skipped, written): (u32, u32),
-        times: &Times,
-        answer: &Answer,
-        io: &mut Io,
-    ) {
+    /// Moves the pins to where they are behind the first rounds, and notes what they did until then.
+    fn move_once(&mut self, told: &Told, rounds: u32, io: &mut Io) {
+        let Told { shape, times, .. } = told;
         let before = io.pins.inputs_changed();
-        let last = times.cycle(skipped - 1, shape.rise.max(shape.fall));
-        let data = match (shape.writes, answer.levels) {
-            (Some(_), _) => Some((written, self.levels >> shape.data & 1)),
+        let last = times.cycle(rounds - 1, shape.rise.max(shape.fall));
+        let data = match (shape.writes, told.answer.levels) {
+            (Some(_), _) => Some((told.written, self.levels >> shape.data & 1)),
             (None, Some(levels)) => Some((levels, io.pins.inputs() >> shape.data & 1)),
             (None, None) => None,
         };
         let (mut changed, mut pulsed) = (1 << shape.clock, 1 << shape.clock);
         if let Some((bits, from)) = data {
-            let moves = (bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - skipped));
+            let moves = (bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - rounds));
             changed |= u32::from(moves != 0) << shape.data;
             pulsed |= u32::from(moves.count_ones() > 1) << shape.data;
-            let level = bit(bits, skipped - 1);
+            let level = bit(bits, rounds - 1);
             if shape.writes.is_some() {
                 let levels = self.levels & !(1 << shape.data) | level << shape.data;
                 self.drive_at(levels & ALL_PINS, self.enables, last, io);

@@ -187,17 +187,27 @@ impl Loop {
     /// instruction, a word moves; at most `most`.
     pub(super) fn rounds(&self, machine: &StateMachine, most: u64) -> u64 {
         let config = &machine.config;
-        let counted = match self.counter {
-            None => u64::MAX,
-            Some(Counter::X) => machine.x.into(),
-            Some(Counter::Y) => machine.y.into(),
-        };
         let out_threshold = if config.autopull { Some(config.pull_threshold) } else { None };
         let out = shifted_rounds(self.out, machine.osr_count, out_threshold, true);
         let room = !machine.receive.is_full();
         let in_threshold = if config.autopush { Some(config.push_threshold) } else { None };
         let into = shifted_rounds(self.into, machine.isr_count, in_threshold, room);
-        most.min(counted).min(out).min(into).min(self.asked_rounds(machine))
+        most.min(self.counted(machine)).min(out).min(into).min(self.asked_rounds(machine))
+    }
+
+    /// The rounds that the counter of a machine allows.
+    pub(super) fn counted(&self, machine: &StateMachine) -> u64 {
+        match self.counter {
+            None => u64::MAX,
+            Some(Counter::X) => machine.x.into(),
+            Some(Counter::Y) => machine.y.into(),
+        }
+    }
+
+    /// The OUT at the end of each round, if it alone moves words.
+    pub(super) fn out_at_end(&self) -> Option<Shift> {
+        let out = self.out.filter(|out| out.is_last)?;
+        (self.into.is_none() && self.asks_osr.is_none()).then_some(out)
     }
 
     /// The ticks that pass from where a machine stands, at the beginning of a round, before a word moves or anything else happens

@@ -24,6 +24,7 @@ mod loops;
 pub(crate) mod reach;
 mod registers;
 mod rounds;
+pub(crate) mod row;
 mod state_machine;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 //! is told of every edge of a clock is told of its pulses instead.
 
 use super::burst::Untold;
+use super::divider::Divider;
 use super::execute::shifted_out;
 use super::loops::{Loop, Written, counted};
 use super::registers::mask;
@@ -51,7 +52,8 @@ impl Pio {
             self.pulse(n, looped, &mut rounds, untold, io)?
         } else {
             let received = self.steady_input(n, looped, &rounds)?;
-            self.move_pins(n, looped, &rounds, untold, io);
+            let from = (self.machines[n].divider, self.machines[n].osr);
+            self.move_pins(n, looped, &rounds, from, untold, io);
             received
         };
         Some(self.end_rounds(n, looped, &rounds, received))
@@ -73,10 +75,17 @@ impl Pio {
         (bits <= 32).then(|| (repeated << (32 - bits)) as u32)
     }
 
-    /// Moves the pins as the rounds do.
-    fn move_pins(&mut self, n: usize, looped: &Loop, rounds: &Rounds, untold: &mut Untold, io: &mut Io) {
-        let machine = &self.machines[n];
-        let (config, divider, mut osr) = (machine.config, machine.divider, machine.osr);
+    /// Moves the pins as the rounds do of a machine that had this divider and this OSR before them.
+    pub(super) fn move_pins(
+        &mut self,
+        n: usize,
+        looped: &Loop,
+        rounds: &Rounds,
+        (divider, mut osr): (Divider, u32),
+        untold: &mut Untold,
+        io: &mut Io,
+    ) {
+        let config = self.machines[n].config;
         let mut levels = untold.levels();
         let bits = looped.out.map_or(0, |out| out.bits);
         let skipped = untold.rounds_untold(looped, rounds.count);
@@ -108,7 +117,7 @@ impl Pio {
     }
 
     /// Leaves the machine as the rounds do, of which IN received these bits; gives the cycle of the last instruction.
-    fn end_rounds(&mut self, n: usize, looped: &Loop, rounds: &Rounds, received: u32) -> u64 {
+    pub(super) fn end_rounds(&mut self, n: usize, looped: &Loop, rounds: &Rounds, received: u32) -> u64 {
         let machine = &mut self.machines[n];
         let tick = rounds.first_tick + u64::from(rounds.count - 1) * looped.ticks + looped.last_tick;
         let reached = machine.divider.after(tick);
@@ -126,16 +135,21 @@ impl Untold {
     /// Rounds behind the first one whose single changes nobody can tell apart afterwards: those in which a pin that shows goes up
     /// and down anyway, so that the ones that follow have all changes that are remembered.
     fn rounds_untold(&self, looped: &Loop, count: u32) -> u32 {
+        let skipped = count.saturating_sub(1 + ROUNDS_AT_END);
+        let is_long = skipped >= FEWEST_ROUNDS as u32;
+        if is_long && self.tells_sums_of(looped) { skipped } else { 0 }
+    }
+
+    /// Whether the sum of rounds is all that can be known of them but for the last ones.
+    pub(super) fn tells_sums_of(&self, looped: &Loop) -> bool {
         let pulses = looped.pulses() & self.visible();
         let (fixed, data) = looped.pins();
         let moves_bit = looped.out.is_none_or(|out| !out.at_pins || out.bits == 1 && data.is_power_of_two());
-        let is_plain = pulses != 0 && fixed & data == 0 && moves_bit && !self.is_told_at_once();
-        let skipped = count.saturating_sub(1 + ROUNDS_AT_END);
-        if is_plain && skipped >= FEWEST_ROUNDS as u32 { skipped } else { 0 }
+        pulses != 0 && fixed & data == 0 && moves_bit && !self.is_told_at_once()
     }
 
     /// Skips rounds that write these bits, the first in the highest bit; gives the levels behind them.
-    fn skip(&mut self, looped: &Loop, bits: u32, rounds: u32) -> u32 {
+    pub(super) fn skip(&mut self, looped: &Loop, bits: u32, rounds: u32) -> u32 {
         let (_, data) = looped.pins();
         let before = u32::from(self.levels() & data != 0);
         let moves = (bits ^ (before << 31 | bits >> 1)) & u32::MAX << (32 - rounds);
@@ -149,7 +163,7 @@ impl Untold {
 }
 
 /// The bits that a shift register gives, the first in the highest bit.
-fn written_first(osr: u32, to_the_right: bool) -> u32 {
+pub(super) fn written_first(osr: u32, to_the_right: bool) -> u32 {
     if to_the_right { osr.reverse_bits() } else { osr }
 }
 

@@ -6,6 +6,7 @@ mod datasheet;
 mod differential;
 mod instructions;
 mod programs;
+mod rows;
 mod shifting;
 mod skipping;
 mod unnoticed;

@@ -80,7 +80,7 @@ impl Pio {
     }
 
     /// The only machine that has anything to do before somebody writes to a register.
-    fn works_alone(&self) -> Option<usize> {
+    pub(super) fn works_alone(&self) -> Option<usize> {
         let others =
             |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
         let idle = |other: &StateMachine| other.due == NEVER && !(other.config.out_sticky && other.enabled);

@@ -170,10 +170,15 @@ impl Pio {
         next.ps().checked_add_unsigned(cycles.saturating_sub(1) * period).map(Picoseconds::new)
     }
 
+    /// Whether an access at a time finds no cycle that is a picosecond ahead.
+    pub(crate) fn is_apart(&self, at: Picoseconds) -> bool {
+        self.edges.last_at(at) == self.edges.cycle_at(at)
+    }
+
     /// Whether a machine goes on up to and including a time without asking its FIFOs for anything, and an access then would find
     /// no cycle that is a picosecond ahead.
     pub(crate) fn leaves_fifos_alone(&self, n: usize, at: Picoseconds) -> bool {
-        if self.edges.last_at(at) != self.edges.cycle_at(at) {
+        if !self.is_apart(at) {
             return false;
         }
         let machine = &self.machines[n];
@@ -184,7 +189,7 @@ impl Pio {
     /// Whether no word moves up to and including a time, unless the system moves it, and an access then would find no cycle that is
     /// a picosecond ahead.
     pub(crate) fn moves_no_word(&self, at: Picoseconds) -> bool {
-        !self.lines_stale && self.edges.last_at(at) == self.edges.cycle_at(at) && self.next_word() > at
+        !self.lines_stale && self.is_apart(at) && self.next_word() > at
     }
 
     /// What a register at an offset shows of where a machine stands, if that is a loop that is known and nobody leads the block on
@@ -228,7 +233,7 @@ impl Pio {
         word
     }
 
-    fn dreq(&self, n: usize) -> Dreq {
+    pub(super) fn dreq(&self, n: usize) -> Dreq {
         Dreq(self.block.dreq_tx0 + n as u8)
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 impl Bench {
     /// Lets some cycles pass that nobody notices.
-    fn run_unnoticed(&mut self, cycles: i64, heeds_fifos: bool) {
+    pub(super) fn run_unnoticed(&mut self, cycles: i64, heeds_fifos: bool) {
         let end = self.io.now + Picoseconds::new(cycles * CYCLE_PS);
         let reach = self.pio.reach();
         while self.io.due(Source::Pio0).is_some_and(|at| at <= end) {
