@@ -194,8 +194,10 @@ impl Bus {
     /// A transfer of the DMA that is due first takes a word out of the flash, or ends its sequence, as no flow does: nobody notices
     /// it who neither executes from there nor looks at what moves.
     fn move_unseen(&mut self, first: Source, until: Picoseconds, looks: Looks) -> bool {
-        let ends_unseen = self.blocks.dma.is_quiet(1) || !looks.at_dma && !self.blocks.dma.chains();
-        let reads_unseen = !looks.in_flash || !self.blocks.dma.reads(|address| Alias::of(address).is_some());
+        let dma = &self.blocks.dma;
+        let ends_unseen =
+            if looks.at_dma { dma.is_quiet(1) } else { dma.is_quiet_unless_looked_at(1, |_, _| false) };
+        let reads_unseen = !looks.in_flash || !dma.reads(|address| Alias::of(address).is_some());
         let is_unseen = first == Source::Dma && self.io.patient_pio != 0 && ends_unseen && reads_unseen;
         let due = if is_unseen { self.io.take_due(until) } else { None };
         let Some((at, source)) = due else { return false };

@@ -458,6 +458,11 @@ fn a_slave_that_is_told_of_pulses_does_what_one_does_that_is_told_of_edges() {
 }
 
 #[test]
+fn a_core_that_waits_for_a_flag_is_interrupted_when_a_sequence_ends_meanwhile() {
+    check(676);
+}
+
+#[test]
 #[ignore = "takes minutes: the same at length, make test-slow"]
 fn many_slaves_that_are_told_of_pulses_do_what_others_do() {
     check_all(100..4000);

@@ -258,11 +258,6 @@ impl Dma {
         self.channels.iter().any(|channel| channel.busy && is_memory(channel.read_address))
     }
 
-    /// Whether a channel that is under way starts another one at its end.
-    pub(crate) fn chains(&self) -> bool {
-        self.channels.iter().enumerate().any(|(index, channel)| channel.busy && channel.chain_to() != index)
-    }
-
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,
     /// before anybody else's turn can come. The last one of a sequence always is an event of its own, so that what
     /// follows from it happens at its time. The bus may do fewer, and must when an access is more than memory.
