@@ -106,8 +106,11 @@ TRAFFIC = """\
 `[traffic.NAME]` is a client or a server on the PC. It is of the kind that it is named after, or of the one that `kind`
 says. Where an option takes an address, `board` stands for the board's, and `board:80` for a port of the board. `board6`
 and `board6:80` stand for its link-local address of IPv6. A client of `board` or `board6` begins once the board has had
-that address and a link for 100 ms. An address of IPv6 stands in brackets before a port: `[fe80::1]:80`. A server with
-the name of one that runs anyway takes its place. On the command line the same stands in one line, the name first:
+that address and a link for 100 ms. Where the board's own stack does not say its address within five seconds, the PC
+asks for every address of its network, one each millisecond.
+
+An address of IPv6 stands in brackets before a port: `[fe80::1]:80`. A server with the name of one that runs anyway
+takes its place. On the command line the same stands in one line, the name first:
 `--traffic "page kind=http to=board requests=100"`.
 """
 
