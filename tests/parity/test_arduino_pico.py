@@ -100,3 +100,9 @@ def test_the_verdict_on_the_polled_sketch_is_the_poll_and_the_board_is_found_wit
     assert answer.board == "w5500-evb-pico" and not answer.board_was_given
     assert answer.row is not None
     assert "waits for a poll" in verdicts_of(answer.row)[0].line
+
+
+def test_a_library_that_asks_for_three_chips_is_tried_with_the_one_that_answers_most(tmp_path: Path) -> None:
+    """Arduino's Ethernet library asks for a W5200, a W5500 and a W5100, where the last has no answer to the others."""
+    answer = airwire.why(built_image(SOCKETS), out=tmp_path / "run")
+    assert answer.board == "w5500-evb-pico" and not answer.board_was_given

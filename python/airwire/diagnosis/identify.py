@@ -51,6 +51,9 @@ class Candidate:
     chip: str
     understood: float
     """The share of its accesses that begin at the first byte of a register."""
+    answered: float
+    """The share of what is said that gives it an access at all. An image that asks for one chip after the other says
+    something that only some of them answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +115,29 @@ def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBu
 
 
 def _candidates(transactions: Sequence[bytes]) -> list[Candidate]:
-    found = [Candidate(chip, _understood(chip, transactions)) for chip in SPI_CHIPS]
-    return sorted((one for one in found if one.understood >= _LEAST_UNDERSTOOD), key=lambda one: -one.understood)
+    found = [one for chip in SPI_CHIPS if (one := _candidate(chip, transactions)).understood >= _LEAST_UNDERSTOOD]
+    return sorted(found, key=lambda one: -one.understood * one.answered)
 
 
-def _understood(chip: str, transactions: Sequence[bytes]) -> float:
-    """The share of the accesses that begin where a register does; of a chip that another frame is for, few do."""
+def _candidate(chip: str, transactions: Sequence[bytes]) -> Candidate:
+    """How a chip takes it. Where another frame is meant, few accesses begin where a register does."""
+    # Transactions that go on where the one before ended are one access, so a second chip tells which of them gave any.
+    whole, one_by_one = _recorded(chip), _recorded(chip)
+    answered = 0
+    for transaction in transactions:
+        whole.exchange(transaction)
+        one_by_one.exchange(transaction)
+        answered += bool(one_by_one.take_accesses())
+    accesses = whole.take_accesses()
+    at_first_byte = sum(access.register_byte == 0 for access in accesses)
+    return Candidate(chip, at_first_byte / max(len(accesses), 1), answered / max(len(transactions), 1))
+
+
+def _recorded(chip: str) -> SpiController:
     spi = SpiController(chip)
     spi.wait(_RESET)
     spi.record()
-    for transaction in transactions:
-        spi.exchange(transaction)
-    accesses = spi.take_accesses()
-    return sum(1 for access in accesses if access.register_byte == 0) / len(accesses) if accesses else 0.0
+    return spi
 
 
 def _boards_with_radio(boards: Sequence[BoardDescription], moved: Collection[int]) -> list[str]:
