@@ -106,3 +106,11 @@ def test_a_library_that_asks_for_three_chips_is_tried_with_the_one_that_answers_
     """Arduino's Ethernet library asks for a W5200, a W5500 and a W5100, where the last has no answer to the others."""
     answer = airwire.why(built_image(SOCKETS), out=tmp_path / "run")
     assert answer.board == "w5500-evb-pico" and not answer.board_was_given
+
+
+def test_no_faster_bus_is_advised_than_the_clock_of_the_spi_gives(tmp_path: Path) -> None:
+    """At 200 MHz the SDK leaves clk_peri at the 48 MHz of USB, of which the SPI gives half."""
+    client = "http to=board path=/static.html requests=30"
+    answer = airwire.why(built_image(INTERRUPT), traffic=(client,), out=tmp_path / "run")
+    assert answer.row is not None
+    assert any("raise SCK to 24 MHz" in verdict.line for verdict in verdicts_of(answer.row))

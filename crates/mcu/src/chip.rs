@@ -64,6 +64,11 @@ pub trait Mcu: Pins + Lines + Debugger + Reports + State + fmt::Debug + Send {
     /// The frequency of the cores' clock now.
     fn clock_hz(&self) -> u64;
 
+    /// The fastest clock that its SPI gives, as its clocks are set now.
+    fn fastest_sck_hz(&self) -> u64 {
+        self.clock_hz() / self.facts().least_spi_divider
+    }
+
     /// Cycles of that clock since the start.
     fn cycles(&self) -> u64;
 

@@ -20,6 +20,7 @@ use mcu::{Edge, Fault, Outside, Sleep, Slept, StopAt, UnknownAccess};
 use units::Picoseconds;
 
 use crate::bus::Bus;
+use crate::peripherals::spi::Spi;
 use crate::pins::Pins;
 use decoded::Decoded;
 
@@ -94,6 +95,11 @@ impl Rp2040 {
     /// Cycles of clk_sys since the start, awake and asleep.
     pub fn cycles(&self) -> u64 {
         self.bus.clock.cycle_at(self.now())
+    }
+
+    /// The clock that SPI blocks divide, where one of them is on.
+    pub fn spi_input_hz(&self) -> Option<u64> {
+        self.bus.blocks.spi.iter().any(Spi::is_on).then_some(self.bus.io.clocks.peri_hz)
     }
 
     /// What was counted since the start.

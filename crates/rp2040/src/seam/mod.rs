@@ -76,6 +76,11 @@ impl Mcu for Rp2040 {
         self.sys_hz()
     }
 
+    /// SPI blocks divide clk_peri (RP2040 datasheet 4.4), and where none is on, SPI is made of PIO, which divides clk_sys (3.5.5).
+    fn fastest_sck_hz(&self) -> u64 {
+        self.spi_input_hz().unwrap_or(self.sys_hz()) / FACTS.least_spi_divider
+    }
+
     fn cycles(&self) -> u64 {
         Rp2040::cycles(self)
     }

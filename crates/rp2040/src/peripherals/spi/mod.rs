@@ -100,6 +100,11 @@ impl Spi {
         self.imsc == 0
     }
 
+    /// Whether it is switched on.
+    pub(crate) fn is_on(&self) -> bool {
+        self.cr1 & CR1_SSE != 0
+    }
+
     /// Whether no frame is under way.
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {

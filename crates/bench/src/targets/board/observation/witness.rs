@@ -102,7 +102,7 @@ impl Witness {
         evidence.sck_hz = board.parts().spi_clock_hz();
         let facts = board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::facts));
         let mcu = board.chip().facts();
-        let fastest_hz = board.chip().clock_hz() / mcu.least_spi_divider;
+        let fastest_hz = board.chip().fastest_sck_hz();
         evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz.min(fastest_hz));
         (evidence.mcu_sck_hz, evidence.dma_channels) = (Some(fastest_hz), Some(mcu.dma_channels));
         let saved = board.parts().lan().and_then(|lan| lan.power_save_milliamperes());
