@@ -5,7 +5,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes
+# Compiled at once: a process that may write no large file must not be the first that imports a module.
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 
 FIRMWARE := build/firmware
@@ -38,18 +39,15 @@ tools:
 	@test -x $(BIN)/python || $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
 		echo "Airwire is built in a virtual environment: apt-get install python3-venv (as root)." >&2; exit 1; }
 
-# What only tests and linters import is compiled by whoever imports it first, and not by every process again.
-unexport PYTHONDONTWRITEBYTECODE
-
 $(VENV)/installer: requirements-installer.txt | tools
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-installer.txt
 	touch $@
 
-# What builds Airwire and what it imports, compiled; `packages` has what tests and linters need as well.
+# What builds Airwire and what it imports; `packages` has what tests and linters need as well.
 $(VENV)/imported: requirements.txt $(VENV)/installer
 	@tools/step "Installing the Python packages that Airwire imports and is built with" \
-		$(INSTALL) --compile-bytecode --requirement requirements.txt
+		$(INSTALL) --requirement requirements.txt
 	touch $@
 
 $(VENV)/packages: $(VENV)/imported requirements-dev.txt tests/drivers/requirements.txt tests/firmware/python/requirements.txt
