@@ -46,7 +46,6 @@ class Server:
     title: str
     image: str
     clocks: str
-    address: str = "board"
     polled: bool = False
 
     @property
@@ -54,11 +53,6 @@ class Server:
         """Where it is: a build of our own, or one of somebody's."""
         own = OWN / self.image
         return own if own.is_file() else Path(os.environ["AIRWIRE_IMAGES"]) / self.image
-
-    @property
-    def begin(self) -> str:
-        """An image that does not say its address is asked when it is there."""
-        return "" if self.address == "board" else " start=10s"
 
     @property
     def settings(self) -> dict[str, str]:
@@ -70,7 +64,7 @@ SERVERS = (
     Server("Arduino, lwIP, as it comes", "arduino_pico_page.elf", "200, 4 MHz"),
     Server("Arduino, lwIP, INT pin", "arduino_pico_page_int.elf", "200, 4 MHz"),
     Server("Arduino, lwIP, INT, faster SCK", "arduino_pico_page_int_sck.elf", "200, 24 MHz"),
-    Server("Pico SDK, lwIP's httpd", "pico_sdk_lwip_httpd.elf", "133, 4.75 MHz", address="192.168.1.50"),
+    Server("Pico SDK, lwIP's httpd", "pico_sdk_lwip_httpd.elf", "133, 4.75 MHz"),
     Server("Arduino, the chip's TCP", "arduino_pico_sockets.elf", "200, 12 MHz"),
     Server("Pico SDK, the chip's TCP", "pico_sdk_sockets.elf", "200, 10 MHz"),
     Server("Airwire, lwIP, INT pin", "http_server-lwip_raw.elf", "133, 33 MHz"),
@@ -91,8 +85,8 @@ def samples_ms(server: Server, client: str) -> list[float]:
 def table() -> Iterator[str]:
     """A line for each server: medians of 50 pages and of 50 pings."""
     for server in SERVERS:
-        pages = samples_ms(server, f"http to={server.address} path=/static.html requests=50{server.begin}")
-        pings = samples_ms(server, f"ping to={server.address} count=50 interval=37ms{server.begin}")
+        pages = samples_ms(server, "http to=board path=/static.html requests=50")
+        pings = samples_ms(server, "ping to=board count=50 interval=37ms")
         page, ping = median(pages), median(pings)
         yield f"| {server.title} | {server.clocks} | {page:.2f} ms | {1000 / page:.0f} | {ping:.3f} ms |\n"
 
@@ -112,7 +106,7 @@ def suite(folder: Path) -> Path:
     """A suite with a row for each server."""
     rows = []
     for number, server in enumerate(SERVERS):
-        client = f"http to={server.address} path=/static.html requests=50{server.begin}"
+        client = "http to=board path=/static.html requests=50"
         lines = [f"[boards.row-{number}]", f"title = {json.dumps(server.title)}", 'board = "w5500-evb-pico"']
         lines += [f"firmware = {json.dumps(str(server.path))}", f"traffic = [{json.dumps(client)}]"]
         lines += [f"settings.{name} = {json.dumps(value)}" for name, value in server.settings.items()]

@@ -15,7 +15,7 @@ const BETWEEN: Picoseconds = Picoseconds::new(PS_PER_MS);
 /// The addresses of the largest network that is asked as a whole.
 const MOST_ADDRESSES: u32 = 1022;
 
-/// When the PC asks for an address, and for the how manieth of its network; nothing while there is no silent board.
+/// When the PC asks next, and for which address of its network, counted from its beginning; nothing while no board is silent.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RollCall {
     next: Option<(Picoseconds, u32)>,
@@ -25,7 +25,11 @@ impl RollCall {
     /// Takes in whether there is a silent board; whether that is new.
     pub(super) fn note(&mut self, now: Picoseconds, is_silent: bool) -> bool {
         let begins = is_silent && self.next.is_none();
-        self.next = self.next.filter(|_| is_silent).or_else(|| is_silent.then_some((now + SILENT, 1)));
+        if begins {
+            self.next = Some((now + SILENT, 1));
+        } else if !is_silent {
+            self.next = None;
+        }
         begins
     }
 
@@ -56,7 +60,7 @@ impl Lan {
         }
     }
 
-    /// That address of the PC's network; nothing behind the last one.
+    /// The address with that number in the PC's network; nothing behind the last one.
     fn address_of_network(&self, number: u32) -> Option<Ipv4Addr> {
         let pc = self.setup.pc.as_ref()?;
         let hosts = u32::MAX.checked_shr(u32::from(pc.prefix)).unwrap_or(0);

@@ -36,7 +36,7 @@ pub struct Facts {
     pub interrupts: &'static [&'static str],
     /// What its datasheet calls the clock of its processor.
     pub clock_name: &'static str,
-    /// SCK of its SPI is at most that clock by so much.
+    /// The least by which its SPI divides a clock to SCK.
     pub least_spi_divider: u64,
     /// Channels of DMA, which could move bytes in the processor's place.
     pub dma_channels: u8,

@@ -8,6 +8,7 @@ mod bench;
 mod code;
 mod cores;
 mod exceptions;
+mod fastest_sck;
 mod pio;
 mod pulses;
 mod pwm;
