@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::path::Path;
+use std::sync::Arc;
 
 use mcu::image::{Image, ImageError, ImageErrorKind, LoadOptions};
 use mcu::{Console, Mcu, McuKind, Setup};
@@ -301,12 +302,16 @@ pub fn read_image(image: &Path, symbols: Option<&Path>) -> Result<Image, BoardEr
 pub(super) fn read_image_with_file(
     image: &Path,
     symbols: Option<&Path>,
-) -> Result<(Image, Vec<u8>), BoardError> {
+) -> Result<(Image, Arc<Vec<u8>>), BoardError> {
     read_for(&MCUS, image, symbols)
 }
 
-fn read_for(mcus: &[&McuKind], image: &Path, symbols: Option<&Path>) -> Result<(Image, Vec<u8>), BoardError> {
-    let file = read_file(image, "image", MOST_IMAGE_BYTES)?;
+fn read_for(
+    mcus: &[&McuKind],
+    image: &Path,
+    symbols: Option<&Path>,
+) -> Result<(Image, Arc<Vec<u8>>), BoardError> {
+    let file = Arc::new(read_file(image, "image", MOST_IMAGE_BYTES)?);
     let loaded = load_for(mcus, &file, &image.to_string_lossy())?;
     let Some(symbols) = symbols else { return Ok((loaded, file)) };
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
@@ -314,7 +319,7 @@ fn read_for(mcus: &[&McuKind], image: &Path, symbols: Option<&Path>) -> Result<(
 }
 
 /// An image, and the bytes of the file that it is from.
-pub fn read_image_file(path: &Path) -> Result<(Image, Vec<u8>), BoardError> {
+pub fn read_image_file(path: &Path) -> Result<(Image, Arc<Vec<u8>>), BoardError> {
     read_for(&MCUS, path, None)
 }
 
@@ -328,7 +333,7 @@ fn nearness(kind: ImageErrorKind) -> u8 {
 }
 
 /// An image for one of these microcontrollers. Of several objections the nearest is told, and of those the first.
-fn load_for(mcus: &[&McuKind], bytes: &[u8], name: &str) -> Result<Image, ImageError> {
+fn load_for(mcus: &[&McuKind], bytes: &Arc<Vec<u8>>, name: &str) -> Result<Image, ImageError> {
     let mut objection: Option<ImageError> = None;
     for kind in mcus {
         match Image::load(bytes, name, kind.facts.images, &LoadOptions::default()) {

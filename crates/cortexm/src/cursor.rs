@@ -132,7 +132,11 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     fn fetch_shared<B: Bus>(&mut self, core: &Core, bus: &mut B) {
         if REGION == IN_SRAM && self.index >> 1 != self.word {
             self.word = self.index >> 1;
-            self.cycle += bus.contend(core.id, self.word << 2, self.cycle);
+            let offset = self.word << 2;
+            self.cycle += match MODE {
+                SHARED => bus.contend_uncounted(core.id, offset, self.cycle),
+                _ => bus.contend(core.id, offset, self.cycle),
+            };
         }
     }
 

@@ -11,8 +11,10 @@ pub struct Watch {
     observer: Option<Box<dyn Observer>>,
     /// The breakpoint that each core may pass once, because it stopped there before.
     passing: [Option<u32>; 2],
-    /// The bus wants to see every access to memory: it counts them, or more than one master is at work.
-    every_access: bool,
+    /// More than one master is at work on the memory.
+    shared: bool,
+    /// The bus counts every access to memory.
+    counted: bool,
     /// What the instruction of each core that runs or has just run accessed.
     hits: [Option<DebugEvent>; 2],
     on: bool,
@@ -26,7 +28,8 @@ impl Watch {
             breakpoints: self.breakpoints.clone(),
             watchpoints: self.watchpoints.clone(),
             debugger: self.debugger,
-            every_access: self.every_access,
+            shared: self.shared,
+            counted: self.counted,
             ..Self::default()
         };
         copy.decide();
@@ -39,7 +42,7 @@ impl Watch {
         self.on
     }
 
-    /// Whether that is all because every access to memory is to be seen.
+    /// Whether that is all because more than one master is at work on the memory.
     #[inline(always)]
     pub fn is_for_shared_memory(&self) -> bool {
         self.shared_memory
@@ -75,16 +78,16 @@ impl Watch {
         before
     }
 
-    /// Whether the bus wants to see every access to memory, which then takes the long way.
-    pub fn see_every_access(&mut self, on: bool) {
-        self.every_access = on;
+    /// Whether the bus has to see every access to memory: it may clash with another master's, or is counted.
+    pub fn see_every_access(&mut self, shared: bool, counted: bool) {
+        (self.shared, self.counted) = (shared, counted);
         self.decide();
     }
 
     fn decide(&mut self) {
         let watched = !self.breakpoints.is_empty() || !self.watchpoints.is_empty() || self.observer.is_some();
-        self.on = watched || self.every_access;
-        self.shared_memory = self.every_access && !watched;
+        self.on = watched || self.shared || self.counted;
+        self.shared_memory = self.shared && !self.counted && !watched;
     }
 
     /// Lets a core pass the breakpoint that it stands at.

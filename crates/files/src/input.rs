@@ -146,7 +146,7 @@ pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     if length > most_bytes && !input.file().metadata()?.is_dir() {
         return Err(too_long(&length.to_string()));
     }
-    let mut content = Vec::new();
+    let mut content = Vec::with_capacity(length as usize);
     input.take(most_bytes + 1).read_to_end(&mut content)?;
     if content.len() as u64 > most_bytes {
         return Err(too_long(&format!("more than {most_bytes}")));

@@ -11,12 +11,12 @@ const MASTER_BITS: u32 = 2;
 /// Who used which bank of SRAM in the last cycles.
 #[derive(Debug, Clone)]
 pub(crate) struct Contention {
-    used: Box<[u64; ROW * REMEMBERED_CYCLES]>,
+    used: [u64; ROW * REMEMBERED_CYCLES],
 }
 
 impl Default for Contention {
     fn default() -> Self {
-        Self { used: Box::new([u64::MAX; ROW * REMEMBERED_CYCLES]) }
+        Self { used: [u64::MAX; ROW * REMEMBERED_CYCLES] }
     }
 }
 

@@ -68,7 +68,7 @@ fn record(address: u16, kind: u8, bytes: &[u8]) -> String {
 }
 
 pub(crate) fn load(kind: &'static McuKind, file: &[u8]) -> Result<Image, ImageError> {
-    Image::load(file, "f.hex", kind.facts.images, &LoadOptions::default())
+    Image::load(&Arc::new(file.to_vec()), "f.hex", kind.facts.images, &LoadOptions::default())
 }
 
 pub(crate) fn bare(kind: &'static McuKind) -> Box<dyn Mcu> {

@@ -42,7 +42,8 @@ fn file(text: &str) -> Result<BoardFile, String> {
 }
 
 fn image(period_us: u32) -> Image {
-    Image::load(&period_us.to_le_bytes(), "beads.bin", &Images, &LoadOptions::default()).unwrap()
+    Image::load(&Arc::new(period_us.to_le_bytes().to_vec()), "beads.bin", &Images, &LoadOptions::default())
+        .unwrap()
 }
 
 /// A board that moves a bead every 100 us.

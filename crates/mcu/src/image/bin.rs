@@ -1,6 +1,8 @@
 //! Raw binaries: bytes without an address. They must look like an image of the chip, so that a picture or a
 //! text is not run as code.
 
+use std::sync::Arc;
+
 use super::boot::Boot;
 use super::error::{Fault, ImageErrorKind};
 use super::segments::{Segment, in_words, memory_of};
@@ -19,7 +21,7 @@ pub enum RawBinary {
 }
 
 pub(super) fn load(
-    bytes: &[u8],
+    bytes: &Arc<Vec<u8>>,
     chip: &'static dyn ChipImages,
     raw: RawBinary,
 ) -> Result<(Vec<Segment>, Boot), Fault> {
@@ -34,7 +36,7 @@ pub(super) fn load(
             in_words(chip.memories())
         )));
     };
-    let segments = vec![Segment { address, bytes: bytes.to_vec(), memory }];
+    let segments = vec![Segment { address, bytes: bytes.clone(), memory }];
     let boot = chip.boot(&segments, entry).map_err(unbootable)?;
     Ok((segments, boot))
 }

@@ -67,9 +67,10 @@ pub struct Image {
 }
 
 impl Image {
-    /// Loads a file's `bytes` for a chip. `name` stands in errors and reports; the format is told by the content.
+    /// Loads a file's `bytes` for a chip. `name` stands in errors and reports; the format is told by the content. A raw binary
+    /// keeps the bytes as they are.
     pub fn load(
-        bytes: &[u8],
+        bytes: &Arc<Vec<u8>>,
         name: &str,
         chip: &'static dyn ChipImages,
         options: &LoadOptions,
@@ -78,7 +79,7 @@ impl Image {
     }
 
     fn load_unnamed(
-        bytes: &[u8],
+        bytes: &Arc<Vec<u8>>,
         name: &str,
         chip: &'static dyn ChipImages,
         options: &LoadOptions,
@@ -187,7 +188,8 @@ impl Image {
         for segment in &mut segments {
             if segment.get(address, bytes.len()).is_some() {
                 let offset = (address - segment.address) as usize;
-                segment.bytes[offset..offset + bytes.len()].copy_from_slice(bytes);
+                let own = Arc::make_mut(&mut segment.bytes);
+                own[offset..offset + bytes.len()].copy_from_slice(bytes);
             }
         }
         Some(Image { segments: segments.into(), ..self.clone() })

@@ -2,6 +2,7 @@
 //! here, so that an image never has two contents for one address, nor bytes where the chip has no memory.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::ChipImages;
 use super::error::{Fault, ImageErrorKind};
@@ -75,8 +76,8 @@ pub(super) fn in_words(memories: &[Memory]) -> String {
 pub struct Segment {
     /// The address of the first byte.
     pub address: u32,
-    /// The contents; never empty.
-    pub bytes: Vec<u8>,
+    /// The contents; never empty. A chip may have them in its flash as they are.
+    pub bytes: Arc<Vec<u8>>,
     pub(super) memory: &'static Memory,
 }
 
@@ -118,39 +119,56 @@ pub(super) struct Piece<'a> {
 /// piece.
 pub(super) fn merge(mut pieces: Vec<Piece<'_>>, unit: &str) -> Result<Vec<Segment>, Fault> {
     pieces.sort_by_key(|piece| piece.address);
-    let mut segments: Vec<Segment> = Vec::new();
+    let mut merged: Vec<Merged> = Vec::new();
     let mut left: usize = pieces.iter().map(|piece| piece.bytes.len()).sum();
     for piece in pieces {
         let touching =
-            segments.last_mut().filter(|last| piece.address <= last.end() && last.memory == piece.memory);
+            merged.last_mut().filter(|last| piece.address <= last.end() && last.memory == piece.memory);
         match touching {
             None => {
                 // Mostly all that follows goes here: a vector that grows would take twice the room for a while.
                 let mut bytes = Vec::with_capacity(left);
                 bytes.extend_from_slice(piece.bytes);
-                segments.push(Segment { address: piece.address, bytes, memory: piece.memory });
+                merged.push(Merged { address: piece.address, bytes, memory: piece.memory });
             }
-            Some(last) => append(last, piece, unit)?,
+            Some(last) => last.append(piece, unit)?,
         }
         left -= piece.bytes.len();
     }
-    segments.iter_mut().for_each(|segment| segment.bytes.shrink_to_fit());
-    Ok(segments)
+    Ok(merged.into_iter().map(Merged::into_segment).collect())
 }
 
-fn append(segment: &mut Segment, piece: Piece<'_>, unit: &str) -> Result<(), Fault> {
-    let offset = (piece.address - segment.address) as usize;
-    let common = (segment.bytes.len() - offset).min(piece.bytes.len());
-    let (known, new) = (&segment.bytes[offset..], piece.bytes);
-    if let Some(at) = (0..common).find(|&at| known[at] != new[at]) {
-        return Err(ImageErrorKind::Damaged.because(format!(
-            "{unit} {} puts 0x{:02x} at {:#010x}, where another {unit} puts 0x{:02x}. Build the file again",
-            piece.number,
-            new[at],
-            u64::from(piece.address) + at as u64,
-            known[at],
-        )));
+/// A segment that may still grow.
+struct Merged {
+    address: u32,
+    bytes: Vec<u8>,
+    memory: &'static Memory,
+}
+
+impl Merged {
+    fn end(&self) -> u32 {
+        self.address + self.bytes.len() as u32
     }
-    segment.bytes.extend_from_slice(&piece.bytes[common..]);
-    Ok(())
+
+    fn append(&mut self, piece: Piece<'_>, unit: &str) -> Result<(), Fault> {
+        let offset = (piece.address - self.address) as usize;
+        let common = (self.bytes.len() - offset).min(piece.bytes.len());
+        let (known, new) = (&self.bytes[offset..], piece.bytes);
+        if let Some(at) = (0..common).find(|&at| known[at] != new[at]) {
+            return Err(ImageErrorKind::Damaged.because(format!(
+                "{unit} {} puts 0x{:02x} at {:#010x}, where another {unit} puts 0x{:02x}. Build the file again",
+                piece.number,
+                new[at],
+                u64::from(piece.address) + at as u64,
+                known[at],
+            )));
+        }
+        self.bytes.extend_from_slice(&piece.bytes[common..]);
+        Ok(())
+    }
+
+    fn into_segment(mut self) -> Segment {
+        self.bytes.shrink_to_fit();
+        Segment { address: self.address, bytes: Arc::new(self.bytes), memory: self.memory }
+    }
 }

@@ -2,6 +2,8 @@
 //! but these bytes: symbols, debug information, the order of blocks. Other formats get the contents of the memory, from the
 //! first byte to the last; gaps between segments are zero, as converters fill them.
 
+use std::sync::Arc;
+
 use super::error::{Fault, ImageErrorKind};
 use super::segments::MemoryKind;
 use super::{Format, Image, ImageError, LoadOptions, elf, uf2};
@@ -47,9 +49,10 @@ impl Image {
 
     /// A file that says less than this image's must start the same way.
     fn if_it_starts_as_this(&self, file: Vec<u8>) -> Result<Vec<u8>, Fault> {
-        let again = Image::load_unnamed(&file, &self.name, self.chip, &LoadOptions::default())?;
-        if again.boot == self.boot {
-            return Ok(file);
+        let file = Arc::new(file);
+        let boot = Image::load_unnamed(&file, &self.name, self.chip, &LoadOptions::default())?.boot;
+        if boot == self.boot {
+            return Ok(Arc::unwrap_or_clone(file));
         }
         Err(ImageErrorKind::NotWritable.because(
             "the boot ROM would start it elsewhere than its entry, which only an ELF can say. Name a file that ends in .elf",

@@ -29,25 +29,21 @@ const SRAM_PORTS: [BusPort; 6] =
 
 impl Bus {
     /// The cycles that a master waits for the bank of SRAM at `offset`, because another uses it in this cycle.
-    #[inline(always)]
+    #[inline]
     pub(crate) fn contend(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
-        let bank = memory::bank(offset);
-        let waits = match &mut self.contention {
-            Some(contention) => contention.use_bank(bank, master, cycle),
-            None => 0,
-        };
-        if waits != 0 {
-            self.bank_wait_cycles += waits;
-        }
-        if self.blocks.bus_ctrl.is_counting() {
-            self.count_bank(bank, waits != 0);
-        }
+        let waits = if self.shares_memory { self.contend_uncounted(master, offset, cycle) } else { 0 };
+        self.count_access(SRAM_PORTS[memory::bank(offset) as usize % SRAM_PORTS.len()], waits != 0);
         waits
     }
 
-    #[cold]
-    fn count_bank(&mut self, bank: u32, contested: bool) {
-        self.count_access(SRAM_PORTS[bank as usize % SRAM_PORTS.len()], contested);
+    /// The same while memory is shared and no access is counted.
+    #[inline(always)]
+    pub(crate) fn contend_uncounted(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
+        let waits = self.contention.use_bank(memory::bank(offset), master, cycle);
+        if waits != 0 {
+            self.bank_wait_cycles += waits;
+        }
+        waits
     }
 
     /// Counts an access for the performance counters, if they count anything.

@@ -339,15 +339,16 @@ impl Bus {
 
     /// Two cores or the DMA and a core may meet at one bank of memory.
     pub(crate) fn share_memory(&mut self, shared: bool) {
-        if shared != self.contention.is_some() {
-            self.contention = shared.then(Contention::default);
+        if shared != self.shares_memory {
+            self.shares_memory = shared;
+            self.contention = Contention::default();
             self.decide_watch();
         }
     }
 
     /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
     pub(super) fn decide_watch(&mut self) {
-        self.watch.see_every_access(self.contention.is_some() || self.blocks.bus_ctrl.is_counting());
+        self.watch.see_every_access(self.shares_memory, self.blocks.bus_ctrl.is_counting());
     }
 
     pub(crate) fn request_reset(&mut self) {

@@ -73,7 +73,7 @@ impl cortexm::Bus for Bus {
     #[inline(always)]
     fn load_shared(&mut self, core: usize, address: u32, size: Size, cycle: &mut u64) -> Option<u32> {
         let value = cortexm::Bus::load_sram(self, address, size)?;
-        *cycle += AHB_CYCLES + Self::contend(self, core as u8, address - SRAM_BASE, *cycle + 1);
+        *cycle += AHB_CYCLES + self.contend_uncounted(core as u8, address - SRAM_BASE, *cycle + 1);
         Some(value)
     }
 
@@ -82,7 +82,7 @@ impl cortexm::Bus for Bus {
         if self.sram.is_near_code(address) || !cortexm::Bus::store_sram(self, address, size, value) {
             return false;
         }
-        *cycle += AHB_CYCLES + Self::contend(self, core as u8, address - SRAM_BASE, *cycle + 1);
+        *cycle += AHB_CYCLES + self.contend_uncounted(core as u8, address - SRAM_BASE, *cycle + 1);
         true
     }
 
@@ -160,6 +160,11 @@ impl cortexm::Bus for Bus {
     #[inline(always)]
     fn contend(&mut self, core: usize, offset: u32, cycle: u64) -> u64 {
         Self::contend(self, core as u8, offset, cycle)
+    }
+
+    #[inline(always)]
+    fn contend_uncounted(&mut self, core: usize, offset: u32, cycle: u64) -> u64 {
+        Self::contend_uncounted(self, core as u8, offset, cycle)
     }
 
     #[inline]

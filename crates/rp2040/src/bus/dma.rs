@@ -21,7 +21,7 @@ pub(super) const APB_WRITE_WAIT_CYCLES: u32 = 3;
 
 impl Bus {
     pub(super) fn move_data(&mut self) {
-        let cycle = if self.contention.is_some() { self.cycle_now() } else { 0 };
+        let cycle = if self.shares_memory { self.cycle_now() } else { 0 };
         let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
         let mut left = self.rows(&transfer);
         loop {

@@ -67,7 +67,7 @@ impl Bus {
         let io = &self.io;
         let stops = self.stop_at.console && self.console_speaks();
         let settled = io.lines.are_settled() && io.reactions.is_empty();
-        if !settled || stops || self.contention.is_some() || self.blocks.bus_ctrl.counts_besides_scratch() {
+        if !settled || stops || self.shares_memory || self.blocks.bus_ctrl.counts_besides_scratch() {
             return None;
         }
         let pio = &self.blocks.pio[block];

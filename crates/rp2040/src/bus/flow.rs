@@ -61,7 +61,7 @@ impl Bus {
     /// outside reacted.
     #[inline]
     pub(crate) fn let_flow(&mut self, source: Source, until: Picoseconds) -> bool {
-        if !matches!(source, Source::Spi0 | Source::Spi1 | Source::Dma) || self.contention.is_some() {
+        if !matches!(source, Source::Spi0 | Source::Spi1 | Source::Dma) || self.shares_memory {
             return false;
         }
         // A run that is to stop at a console stops at the next event while nobody takes what that says.

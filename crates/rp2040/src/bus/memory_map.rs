@@ -1,5 +1,7 @@
 //! Memory as a debugger sees it, without waiting and without effects; and what code can be fetched from.
 
+use std::sync::Arc;
+
 use crate::bus::access::narrow;
 use crate::bus::block::Block;
 use crate::bus::flash::XIP_SRAM_BYTES;
@@ -53,15 +55,27 @@ impl Bus {
     /// Writes memory past the bus; the address that cannot be written.
     pub(crate) fn poke(&mut self, address: u32, bytes: &[u8]) -> Result<(), u32> {
         if Alias::of(address) == Some(Alias::Cached) {
-            let end = FLASH_BASE + self.ssi.flash().size_bytes();
-            let offset = (address - FLASH_BASE) as usize;
-            return self.ssi.flash_mut().load(offset, bytes).map_err(|_| address.max(end));
+            return self.poke_flash(address, &Arc::new(bytes.to_vec()));
         }
         for (i, &byte) in bytes.iter().enumerate() {
             let at = address.wrapping_add(i as u32);
             self.poke_byte(at, byte)?;
         }
         Ok(())
+    }
+
+    /// The same with bytes of an image, which the flash does not copy.
+    pub(crate) fn poke_shared(&mut self, address: u32, bytes: &Arc<Vec<u8>>) -> Result<(), u32> {
+        match Alias::of(address) {
+            Some(Alias::Cached) => self.poke_flash(address, bytes),
+            _ => self.poke(address, bytes),
+        }
+    }
+
+    fn poke_flash(&mut self, address: u32, bytes: &Arc<Vec<u8>>) -> Result<(), u32> {
+        let end = FLASH_BASE + self.ssi.flash().size_bytes();
+        let offset = (address - FLASH_BASE) as usize;
+        self.ssi.flash_mut().load_shared(offset, bytes).map_err(|_| address.max(end))
     }
 
     fn poke_byte(&mut self, address: u32, byte: u8) -> Result<(), u32> {

@@ -74,9 +74,12 @@ pub(crate) struct Bus {
     pub(crate) attention: bool,
     #[serde(skip)]
     pub(crate) watch: Watch,
-    /// Who used which bank of SRAM of late, while more than one bus master is at work.
+    /// More than one bus master is at work on the memory.
     #[serde(skip)]
-    contention: Option<Contention>,
+    shares_memory: bool,
+    /// Who used which bank of it of late, while that is so.
+    #[serde(skip)]
+    contention: Contention,
     /// What is typed at each UART and has not arrived yet.
     pub(crate) typed: [VecDeque<u8>; 2],
     /// Of each core: the cycle up to which it may access what is not memory, because the other one has come that far.
@@ -161,7 +164,8 @@ impl Bus {
             stale_sram: Vec::new(),
             attention: false,
             watch: Watch::default(),
-            contention: None,
+            shares_memory: false,
+            contention: Contention::default(),
             typed: Default::default(),
             may_run_to: [u64::MAX; 2],
             stopped: None,
@@ -211,6 +215,7 @@ impl Bus {
             stale_sram: Vec::new(),
             attention: self.attention,
             watch: self.watch.snapshot(),
+            shares_memory: self.shares_memory,
             contention: self.contention.clone(),
             typed: self.typed.clone(),
             may_run_to: self.may_run_to,

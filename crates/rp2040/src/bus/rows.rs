@@ -26,7 +26,7 @@ impl Bus {
         self.io.now = now;
         self.flow = None;
         self.blocks.dma.begin_row(now);
-        let waits = if self.contention.is_some() { self.contend_for_row(&row) } else { 0 };
+        let waits = if self.shares_memory { self.contend_for_row(&row) } else { 0 };
         self.sram.move_words((row.read, row.read_step), (row.write, row.write_step), row.words);
         self.dma_transfers += u64::from(row.words);
         let due = self.blocks.dma.end_row(&row, waits);
@@ -54,7 +54,7 @@ impl Bus {
     /// time on that the transfers come to the same banks, and so is what they wait. Gives the longest one.
     fn contend_for_row(&mut self, row: &Row) -> u32 {
         let cycle = self.cycle_now();
-        let Some(contention) = &mut self.contention else { return 0 };
+        let contention = &mut self.contention;
         let period = if row.read_step | row.write_step == 0 { 1 } else { BANKS };
         let mut waits = [0; BANKS];
         let mut most = 0;

@@ -126,7 +126,7 @@ impl Bus {
     /// A core saw a value in a register. Where two cores take turns nobody stops for that: it would change their turns.
     #[inline]
     pub(super) fn note_look(&mut self, pc: u32, address: u32, value: u32) {
-        self.attention |= self.contention.is_none() && self.spin.look(pc, address, value);
+        self.attention |= !self.shares_memory && self.spin.look(pc, address, value);
     }
 
     /// What a register that is looked at again will show, and up to which time in any case; nothing when looking changes
@@ -166,7 +166,7 @@ impl Bus {
     /// Whether somebody follows or counts single accesses to registers.
     pub(crate) fn is_observed(&self) -> bool {
         let is_followed = self.watch.is_on() && !self.watch.is_for_shared_memory();
-        is_followed || self.contention.is_some() || self.blocks.bus_ctrl.counts_besides_scratch()
+        is_followed || self.shares_memory || self.blocks.bus_ctrl.counts_besides_scratch()
     }
 
     /// Lets everything flow that does so by itself, up to and including `until`; true when something came of it, at the time of

@@ -115,7 +115,7 @@ impl Rp2040 {
         }
         for segment in image.segments() {
             self.bus
-                .poke(segment.address, &segment.bytes)
+                .poke_shared(segment.address, &segment.bytes)
                 .map_err(|address| SetupError::NoMemory { image: image.name().to_owned(), address })?;
         }
         self.code = Decoded::default();

@@ -14,14 +14,55 @@ const CHANGES: usize = 32;
 /// What copies share or not: as much as the smallest erase clears.
 pub(super) const SECTOR_BYTES: usize = 4096;
 
-pub(super) type Sector = [u8; SECTOR_BYTES];
+/// A sector's bytes: a part of what may be a whole image, so that loading one copies nothing.
+#[derive(Debug, Clone)]
+pub(super) struct Sector {
+    of: Arc<Vec<u8>>,
+    at: usize,
+}
+
+impl Sector {
+    /// The part that begins at a place; there must be as many bytes.
+    pub(super) fn part(of: &Arc<Vec<u8>>, at: usize) -> Self {
+        assert!(at + SECTOR_BYTES <= of.len(), "a sector is whole");
+        Self { of: of.clone(), at }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; SECTOR_BYTES] {
+        self.of[self.at..].first_chunk().expect("a sector is whole")
+    }
+
+    /// Where its bytes are.
+    pub(super) fn place(&self) -> (&Arc<Vec<u8>>, usize) {
+        (&self.of, self.at)
+    }
+
+    pub(super) fn is_same_place(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.of, &other.of) && self.at == other.at
+    }
+
+    /// The bytes, to change them: from here on they are nobody else's.
+    pub(super) fn own(&mut self) -> &mut [u8] {
+        if self.of.len() != SECTOR_BYTES {
+            *self = Self::from(self.bytes().to_vec());
+        }
+        let own: &mut Vec<u8> = Arc::make_mut(&mut self.of);
+        own
+    }
+}
+
+impl From<Vec<u8>> for Sector {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::part(&Arc::new(bytes), 0)
+    }
+}
 
 /// The cells, and what changed.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 #[serde(from = "Saved", into = "Saved")]
 pub(super) struct Cells {
-    sectors: Box<[Arc<Sector>]>,
-    erased: Arc<Sector>,
+    sectors: Box<[Sector]>,
+    erased: Sector,
     generation: u64,
     changes: Vec<Range<u32>>,
 }
@@ -37,10 +78,11 @@ struct Saved {
 
 impl From<Cells> for Saved {
     fn from(cells: Cells) -> Self {
-        let written = cells.sectors.iter().enumerate().filter(|(_, sector)| ***sector != *cells.erased);
+        let is_written = |sector: &Sector| sector.bytes() != cells.erased.bytes();
+        let written = cells.sectors.iter().enumerate().filter(|(_, sector)| is_written(sector));
         Self {
             sectors: cells.sectors.len(),
-            written: written.map(|(number, sector)| (number, sector.to_vec())).collect(),
+            written: written.map(|(number, sector)| (number, sector.bytes().to_vec())).collect(),
             generation: cells.generation,
             changes: cells.changes,
         }
@@ -51,8 +93,8 @@ impl From<Saved> for Cells {
     fn from(saved: Saved) -> Self {
         let mut cells = Self::new(saved.sectors * SECTOR_BYTES);
         for (number, bytes) in saved.written {
-            if let (Some(sector), Ok(bytes)) = (cells.sectors.get_mut(number), bytes.try_into()) {
-                *sector = Arc::new(bytes);
+            if let Some(sector) = cells.sectors.get_mut(number).filter(|_| bytes.len() == SECTOR_BYTES) {
+                *sector = Sector::from(bytes);
             }
         }
         (cells.generation, cells.changes) = (saved.generation, saved.changes);
@@ -63,7 +105,7 @@ impl From<Saved> for Cells {
 impl Cells {
     /// Erased cells, a whole number of sectors.
     pub(super) fn new(size_bytes: usize) -> Self {
-        let erased = Arc::new([ERASED; SECTOR_BYTES]);
+        let erased = Sector::from(vec![ERASED; SECTOR_BYTES]);
         let sectors = vec![erased.clone(); size_bytes / SECTOR_BYTES].into();
         Self { sectors, erased, generation: 0, changes: Vec::new() }
     }
@@ -75,18 +117,18 @@ impl Cells {
     /// The aligned word that has the byte at an offset.
     #[inline]
     pub(super) fn word(&self, offset: usize) -> u32 {
-        let words = self.sectors[offset / SECTOR_BYTES].as_chunks::<4>().0;
+        let words = self.sectors[offset / SECTOR_BYTES].bytes().as_chunks::<4>().0;
         u32::from_le_bytes(words[offset % SECTOR_BYTES / 4])
     }
 
     #[inline]
     pub(super) fn byte(&self, offset: usize) -> u8 {
-        self.sectors[offset / SECTOR_BYTES][offset % SECTOR_BYTES]
+        self.sectors[offset / SECTOR_BYTES].bytes()[offset % SECTOR_BYTES]
     }
 
     /// A copy in one piece.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        self.sectors.iter().flat_map(|sector| sector.iter().copied()).collect()
+        self.sectors.iter().flat_map(|sector| *sector.bytes()).collect()
     }
 
     pub(super) fn generation(&self) -> u64 {
@@ -99,35 +141,35 @@ impl Cells {
 
     pub(super) fn differences<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Range<usize>> + 'a {
         let both = self.sectors.iter().zip(&other.sectors).enumerate();
-        let different = both.filter(|(_, (here, there))| !Arc::ptr_eq(here, there) && here != there);
+        let differ =
+            |here: &Sector, there: &Sector| !here.is_same_place(there) && here.bytes() != there.bytes();
+        let different = both.filter(move |(_, (here, there))| differ(here, there));
         different.map(|(number, _)| number * SECTOR_BYTES..(number + 1) * SECTOR_BYTES)
     }
 
-    pub(super) fn load(&mut self, offset: usize, bytes: &[u8]) -> Result<(), FlashError> {
+    /// Puts bytes into the cells. Whole sectors of them are not copied, and shared with other chips that were given the same.
+    pub(super) fn load(&mut self, offset: usize, bytes: &Arc<Vec<u8>>) -> Result<(), FlashError> {
         let size = self.size_bytes();
         let end = offset.checked_add(bytes.len()).filter(|&end| end <= size);
         let end = end.ok_or(FlashError::TooLong { offset, bytes: bytes.len(), size })?;
         self.changed(offset..end);
         let mut start = offset;
         while start < end {
-            let count = (end - start).min(SECTOR_BYTES - start % SECTOR_BYTES);
-            self.load_sector(start, &bytes[start - offset..start - offset + count]);
+            let within = start % SECTOR_BYTES;
+            let count = (end - start).min(SECTOR_BYTES - within);
+            let sector = &mut self.sectors[start / SECTOR_BYTES];
+            let loaded = match count {
+                SECTOR_BYTES => Sector::part(bytes, start - offset),
+                _ => {
+                    let mut whole = sector.bytes().to_vec();
+                    whole[within..within + count].copy_from_slice(&bytes[start - offset..][..count]);
+                    Sector::from(whole)
+                }
+            };
+            *sector = share(loaded);
             start += count;
         }
         Ok(())
-    }
-
-    /// Puts bytes into one sector, which other chips have as well where they were given the same.
-    fn load_sector(&mut self, offset: usize, bytes: &[u8]) {
-        let sector = &mut self.sectors[offset / SECTOR_BYTES];
-        *sector = match bytes.try_into() {
-            Ok(whole) => share(whole),
-            Err(_) => {
-                let mut whole = **sector;
-                whole[offset % SECTOR_BYTES..][..bytes.len()].copy_from_slice(bytes);
-                share(&whole)
-            }
-        };
     }
 
     pub(super) fn program(&mut self, offset: usize, bytes: &[u8]) {
@@ -151,7 +193,7 @@ impl Cells {
         while start < range.end {
             let within = start % SECTOR_BYTES;
             let count = (range.end - start).min(SECTOR_BYTES - within);
-            let sector = Arc::make_mut(&mut self.sectors[start / SECTOR_BYTES]);
+            let sector = self.sectors[start / SECTOR_BYTES].own();
             change(start - range.start, &mut sector[within..within + count]);
             start += count;
         }

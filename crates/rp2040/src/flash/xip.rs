@@ -225,13 +225,20 @@ impl XipCache {
     /// the number of accesses. Looks no further than a few lines.
     #[inline]
     pub(crate) fn resident_until(&self, word: u32) -> u32 {
-        let is_resident = |word: &u32| {
-            let (set, wanted, mask) = Self::place(word << 2);
-            self.sets[set] & mask == wanted
-        };
-        (word..word + MOST_RESIDENT_WORDS)
-            .find(|word| !is_resident(word))
-            .unwrap_or(word + MOST_RESIDENT_WORDS)
+        let (mut at, end) = (word, word + MOST_RESIDENT_WORDS);
+        while at < end {
+            // `place`, for both words of a line at once.
+            let ways = self.sets[(at >> 1) as usize & (SETS - 1)];
+            let valid = if (ways ^ at >> 9) & TAG == 0 { (ways & 3) >> (at & 1) } else { 0 };
+            // Of the rest of the line: nothing, its first word, or all of it.
+            match valid {
+                0b11 => at += 2,
+                0b01 if at & 1 == 1 => at += 1,
+                0b01 => return at + 1,
+                _ => break,
+            }
+        }
+        at.min(end)
     }
 
     /// A number that is another one after any line changed.

@@ -3,6 +3,8 @@
 mod boot;
 mod elf;
 
+use std::sync::Arc;
+
 use mcu::image::{
     ArmAttributes, Boot, ChipImages, ElfHead, Image, ImageError, LoadOptions, Memory, MemoryKind, RawBinary,
     Segment,
@@ -47,7 +49,7 @@ pub(crate) struct Images;
 /// # Errors
 /// When it is none.
 pub fn load_image(bytes: &[u8], name: &str, options: &LoadOptions) -> Result<Image, ImageError> {
-    Image::load(bytes, name, &Images, options)
+    Image::load(&Arc::new(bytes.to_vec()), name, &Images, options)
 }
 
 impl ChipImages for Images {

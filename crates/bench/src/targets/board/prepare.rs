@@ -200,7 +200,7 @@ impl Places {
             Entry::Vacant(place) => {
                 let (image, bytes) = read_image_file(place.key()).map_err(|error| error.to_string())?;
                 let sha256: String =
-                    Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+                    Sha256::digest(bytes.as_slice()).iter().map(|byte| format!("{byte:02x}")).collect();
                 if found.sha256.is_some_and(|recorded| recorded != sha256) {
                     let path = place.key().display();
                     return Err(format!(

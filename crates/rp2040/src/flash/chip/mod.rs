@@ -8,6 +8,7 @@ mod effects;
 mod wire;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use units::Picoseconds;
 
@@ -166,6 +167,14 @@ impl FlashChip {
     /// # Errors
     /// When they do not fit.
     pub fn load(&mut self, offset: usize, bytes: &[u8]) -> Result<(), FlashError> {
+        self.load_shared(offset, &Arc::new(bytes.to_vec()))
+    }
+
+    /// The same with bytes that others have as well: the cells copy none of them before somebody changes one.
+    ///
+    /// # Errors
+    /// When they do not fit.
+    pub fn load_shared(&mut self, offset: usize, bytes: &Arc<Vec<u8>>) -> Result<(), FlashError> {
         self.cells.load(offset, bytes)
     }
 
