@@ -132,9 +132,11 @@ impl Bus for Memory {
         true
     }
 
-    fn resident_until(&self, word: u32) -> u32 {
-        word + 1
+    fn resident_until(&self, word: u32) -> (u32, u32) {
+        (word + 1, 0)
     }
+
+    fn use_late(&mut self, _: u32, _: u32) {}
 
     fn count_fetches(&mut self, _: u32) {}
 

@@ -1,5 +1,7 @@
 //! A chip with a program of words, and the instructions that the tests need as words.
 
+use std::sync::Arc;
+
 use mcu::image::{Image, ImageError, LoadOptions};
 use mcu::{Mcu, McuKind, Setup, Stop};
 use units::Picoseconds;

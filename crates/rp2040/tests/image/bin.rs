@@ -16,7 +16,7 @@ fn a_binary_that_begins_with_a_second_stage_goes_to_the_start_of_the_flash() {
     let bytes = flash_image(1000);
     let image = load(&bytes, "app.bin").unwrap();
     assert_eq!((image.format(), image.boot(), image.name()), (Format::RawBinary, Boot::Flash, "app.bin"));
-    assert_eq!((image.segments()[0].address, &image.segments()[0].bytes), (FLASH, &bytes));
+    assert_eq!((image.segments()[0].address, &*image.segments()[0].bytes), (FLASH, &bytes));
     assert_eq!((image.segments()[0].memory().name, image.flash_bytes()), ("flash", 1000));
 }
 

@@ -173,7 +173,7 @@ fn program_headers_with_different_contents_for_one_address_are_refused() {
         memory_bytes: 8,
     };
     elf.programs.push(program(&flash_image(1024)[1000..1010]));
-    assert_eq!(load(&elf.bytes(), "f").unwrap().segments()[0].bytes, flash_image(1024));
+    assert_eq!(*load(&elf.bytes(), "f").unwrap().segments()[0].bytes, flash_image(1024));
     elf.programs.push(program(&[0x12]));
     assert_eq!(
         refusal(&elf.bytes(), "f"),

@@ -20,7 +20,7 @@ fn the_payloads_of_a_uf2_become_one_segment() {
     let image = load(&uf2(&good()), "blink.uf2").unwrap();
     assert_eq!((image.format(), image.boot()), (Format::Uf2, Boot::Flash));
     assert_eq!((image.segments().len(), image.segments()[0].address), (1, FLASH));
-    assert_eq!(image.segments()[0].bytes, flash_image(40 * 256));
+    assert_eq!(*image.segments()[0].bytes, flash_image(40 * 256));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_payload_may_have_up_to_476_bytes() {
         ..good()[0].clone()
     };
     let long: Vec<Block> = (0..).zip(bytes.chunks(476)).map(block).collect();
-    assert_eq!(load(&uf2(&long), "f").unwrap().segments()[0].bytes, bytes);
+    assert_eq!(*load(&uf2(&long), "f").unwrap().segments()[0].bytes, bytes);
     for length in [0_u32, 477, u32::MAX] {
         let mut file = uf2(&good());
         file[16..20].copy_from_slice(&length.to_le_bytes());
