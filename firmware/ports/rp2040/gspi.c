@@ -173,9 +173,10 @@ void gspi_get(void *words, size_t count) {
     }
 }
 
-/* The machine waits at its first instruction again. */
+/* The machine has all words, so that it can only wait for another at its first instruction: the flag rises there again. */
 void gspi_end(void) {
-    while (!(PIO_FSTAT(PIO0_BASE) & PIO_FSTAT_TXEMPTY(MACHINE)) || PIO_SM_ADDR(PIO0_BASE, MACHINE)) {
+    PIO_FDEBUG(PIO0_BASE) = PIO_FDEBUG_TXSTALL(1u << MACHINE);
+    while (!(PIO_FDEBUG(PIO0_BASE) & PIO_FDEBUG_TXSTALL(1u << MACHINE))) {
     }
     SIO_GPIO_OUT_SET = 1u << BOARD_NETWORK_CSN;
     if (is_armed) {

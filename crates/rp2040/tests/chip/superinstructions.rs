@@ -111,6 +111,50 @@ fn against_the_cache(seed: u64) -> Asm {
     asm
 }
 
+/// A loop of a few instructions, or a branch over some.
+fn short_way(random: &mut Random, asm: &mut Asm) {
+    // ADDS R0, #1; LSLS R0, R0, #1; EORS R1, R0; LDRB R2, [R6, #4]
+    const BODY: [u16; 4] = [0x3001, 0x0040, 0x4041, 0x7932];
+    let body = 1 + random.below(14) as u16;
+    let loops = random.one_in(2);
+    match loops {
+        true => asm.movs(4, 2 + random.below(4) as u8),
+        false => asm.op(0xd000 | (random.below(14) as u16) << 8 | (body - 1)),
+    };
+    for _ in 0..body {
+        asm.op(random.of(&BODY));
+    }
+    if loops {
+        asm.subs(4, 1).op(0xd100 | (body + 3).wrapping_neg() & 0xff);
+    }
+}
+
+/// Calls of three functions whose code lies in the same sets of the cache, which has two ways, and a SysTick handler that counts.
+fn a_way_apart(seed: u64) -> Asm {
+    const FUNCTIONS: [&str; 3] = ["one", "two", "three"];
+    let (mut random, mut asm) = (Random::new(seed), in_flash());
+    asm.constant(6, DATA).op(0x46b0).constant(7, DATA + 0x200).op(0x46b9);
+    asm.poke(SYSTICK + 4, 700 + random.below(100)).poke(SYSTICK + 8, 0).poke(SYSTICK, 7);
+    asm.constant(6, DATA).constant(7, DATA + 0x200).label("again");
+    for _ in 0..12 {
+        asm.address(3, random.of(&FUNCTIONS)).blx(3);
+    }
+    asm.b("again").pool();
+    asm.handler(15, "tick").constant(0, kept(0)).ldr(1, 0, 0).adds(1, 1).str(1, 0, 0).bx(LR).pool();
+    for (name, ways) in FUNCTIONS.into_iter().zip(1..) {
+        let place = FLASH + CACHE_WAY_BYTES * ways + 0x400;
+        asm.nops((place - asm.here()) as usize / 2).label(name);
+        for _ in 0..30 {
+            match random.below(4) {
+                0 => short_way(&mut random, &mut asm),
+                _ => instructions(&mut random, &mut asm),
+            }
+        }
+        asm.nops(4).bx(LR).pool();
+    }
+    asm
+}
+
 /// Holds two runs to be the same.
 fn same(one: &Rp2040, other: &Rp2040, how: &str, seed: u64) {
     let seen = |chip: &Rp2040| {
@@ -166,6 +210,13 @@ fn code_in_flash_runs_alike_at_once_and_instruction_by_instruction() {
 fn code_in_flash_runs_alike_while_it_is_driven_out_of_the_cache() {
     for seed in 0..PROGRAMS {
         check(seed, &|| against_the_cache(seed), (500, 10));
+    }
+}
+
+#[test]
+fn code_in_flash_runs_alike_where_functions_lie_in_the_same_sets_of_the_cache() {
+    for seed in 0..PROGRAMS {
+        check(seed, &|| a_way_apart(seed), (500, 10));
     }
 }
 
