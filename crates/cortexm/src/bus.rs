@@ -151,12 +151,8 @@ pub trait Bus {
     /// Whether a word of code that was fetched from the flash is resident in its cache then.
     fn keeps_code(&self) -> bool;
 
-    /// The word behind those, from this one on, whose fetch would cost nothing; and, a bit for each line of two words from that of
-    /// this word on, the lines of which the cache takes note when a word of theirs is fetched ([`Bus::use_late`]).
-    fn resident_until(&self, word: u32) -> (u32, u32);
-
-    /// A word was fetched of each of these lines, a bit each from `line` on, of which the cache had to take note.
-    fn use_late(&mut self, line: u32, late: u32);
+    /// The word behind those, from this one on, whose fetch would cost nothing and change nothing but the count of fetches.
+    fn resident_until(&self, word: u32) -> u32;
 
     /// So many words of code were fetched that were known to be resident.
     fn count_fetches(&mut self, words: u32);

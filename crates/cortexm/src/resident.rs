@@ -3,17 +3,13 @@
 //!
 //! While it executes such a run `reach` ends where the run does: what lies behind the end or goes over it is fetched first, and
 //! so is what a branch goes back to from before it began. How many words it fetched follows from the branches.
-//!
-//! Of some lines of a run the cache takes note when they are fetched: it puts a line first that was not. It is told of them late,
-//! but before anybody asks it for anything: at an access through the bus, and at the end of the run. Until then any branch ends
-//! the run, so that what was fetched is all from its beginning to where the core is.
 
 use crate::Core;
 use crate::bus::Bus;
 use crate::cursor::{After, Cursor, End};
 use crate::execute::{IN_FLASH, NO_WORD};
 use crate::interpreter::SUPERINSTRUCTIONS;
-use crate::isa::{Op, words_left};
+use crate::isa::{Kind, Op, words_left};
 use crate::superinstruction::LONGEST;
 
 /// What a core knows of the run that it is in. It stands in the core, because what seldom changes must not take registers of the
@@ -21,13 +17,8 @@ use crate::superinstruction::LONGEST;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Run {
     /// Where it begins and ends, in halfwords from the beginning of the flash.
-    start: u32,
-    end: u32,
-    /// Where a branch may go back to: its beginning, or nowhere while there are lines of which the cache was not told.
     first: u32,
-    /// Those lines, a bit each from this line on.
-    late: u32,
-    late_from: u32,
+    end: u32,
     /// Where no instruction begins any more that is in it as a whole; 0 while no run is known.
     reach: u32,
     /// The word that was fetched last, from the beginning of the flash, where no run is known.
@@ -81,7 +72,6 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
         if Self::FETCHES_RUNS {
             core.run.uncounted = core.run.uncounted.wrapping_add(op.words_left());
             if target < core.run.first {
-                core.run.leave_late(bus, self.index >> 1);
                 return Self::leaves_run(core, bus, target);
             }
         } else if Self::KNOWS_WORD {
@@ -100,7 +90,6 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
                 return After::Unfetched;
             }
             if target < core.run.first {
-                core.run.leave_late(bus, self.index >> 1);
                 return Self::leaves_run(core, bus, target);
             }
         } else if Self::KNOWS_WORD {
@@ -122,7 +111,6 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     pub(super) fn count_fetches<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
         if Self::FETCHES_RUNS {
             let word = self.index >> 1;
-            core.run.tell_late(bus, word);
             bus.count_fetches(core.run.uncounted.wrapping_add(word));
             core.run.uncounted = word.wrapping_neg();
         }
@@ -133,7 +121,6 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     pub(super) fn drop_run<B: Bus>(&mut self, core: &mut Core, bus: &mut B) {
         if Self::FETCHES_RUNS && core.run.reach != 0 {
             self.count_fetches(core, bus);
-            core.run.leave_late(bus, self.index >> 1);
             (core.run.word, core.run.reach) = (self.index >> 1, 0);
         }
     }
@@ -150,7 +137,6 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             return;
         }
         let word = self.index.wrapping_sub(1) >> 1;
-        core.run.leave_late(bus, word);
         bus.count_fetches(core.run.uncounted.wrapping_add(word));
         (core.run.word, core.run.reach) = (word, 0);
     }
@@ -169,8 +155,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     #[inline(always)]
     pub(super) fn know_no_run(core: &mut Core, word: u32) {
         if Self::FETCHES_RUNS {
-            let run = &mut core.run;
-            (run.start, run.end, run.first, run.late, run.reach, run.word) = (0, 0, 0, 0, 0, word);
+            (core.run.first, core.run.end, core.run.reach, core.run.word) = (0, 0, 0, word);
         }
     }
 }
@@ -179,38 +164,6 @@ impl Run {
     /// The word that was fetched last, from the beginning of the flash, at the end of a stretch.
     pub(super) fn word(&self) -> u32 {
         self.word
-    }
-
-    /// Tells the cache of what was fetched up to and including a word.
-    #[inline(always)]
-    fn tell_late<B: Bus>(&mut self, bus: &mut B, word: u32) {
-        if self.late != 0 {
-            self.tell(bus, word);
-        }
-    }
-
-    #[inline(never)]
-    fn tell<B: Bus>(&mut self, bus: &mut B, word: u32) {
-        let lines = (word >> 1) - self.late_from + 1;
-        let fetched = self.late & !u32::MAX.checked_shl(lines).unwrap_or(0);
-        if fetched != 0 {
-            bus.use_late(self.late_from, fetched);
-            self.residents = bus.residents();
-            self.late ^= fetched;
-        }
-        if self.late == 0 {
-            self.first = self.start;
-        }
-    }
-
-    /// The same where the run ends behind that word: what is left of it was not fetched.
-    #[inline(always)]
-    fn leave_late<B: Bus>(&mut self, bus: &mut B, word: u32) {
-        self.tell_late(bus, word);
-        if self.late != 0 {
-            (self.late, self.first) = (0, self.start);
-            self.end = self.end.min(2 * (word + 1));
-        }
     }
 
     /// The next word is fetched whatever was fetched before.
@@ -238,32 +191,17 @@ fn fetch_run<B: Bus>(core: &mut Core, bus: &mut B, ops: &[Op], index: u32, time:
         cycle += bus.fetch_flash(core.id, word, cycle);
     }
     let decoded = (ops.len() + 1 - LONGEST) as u32;
-    let (until, late) = match bus.resident_until(word) {
-        // This word was fetched before its line came second.
-        (_, late) if late & 1 == 1 => (word + 1, 0),
-        resident => resident,
-    };
-    let (residents, until) = (bus.residents(), decoded.min(2 * until));
-    let length = |at: u32| ops.get(at as usize).map_or(1, |op| op.kind.length());
-    let whole = index + length(index) <= until && cycle < limit;
+    let (residents, until) = (bus.residents(), decoded.min(2 * bus.resident_until(word)));
     let run = &mut core.run;
-    if run.residents != residents || !(run.start..=run.end).contains(&index) {
-        (run.residents, run.start) = (residents, index);
+    if run.residents != residents || !(run.first..=run.end).contains(&index) {
+        (run.residents, run.first) = (residents, index);
     }
+    run.end = until;
     run.uncounted = word.wrapping_neg();
-    if whole {
-        let first = if late == 0 { run.start } else { u32::MAX };
-        (run.first, run.end, run.late, run.late_from) = (first, until, late, word >> 1);
-        // The last instructions may go over the end.
-        run.reach = match until.saturating_sub(LONGEST as u32 - 1).max(index) {
-            at if at + 2 == until && length(at) == 3 => at,
-            _ if until > index + 1 && length(until - 1) > 1 => until - 1,
-            _ => until,
-        };
-    } else {
-        (run.late, run.reach) = (0, 0);
-    }
+    let kind = |at: u32| ops.get(at as usize).map_or(Kind::Undecoded, |op| op.kind);
+    let is_whole = |at: &u32| at + kind(*at).length() <= until;
+    let whole = is_whole(&index) && cycle < limit;
+    let last = (index.max(until.saturating_sub(LONGEST as u32))..until).find(|at| !is_whole(at));
+    core.run.reach = if whole { last.unwrap_or(until) } else { 0 };
     (cycle, whole)
 }
-
-const _: () = assert!(LONGEST == 3, "an instruction goes over the end of a run from one of two places");

@@ -132,11 +132,9 @@ impl Bus for Memory {
         true
     }
 
-    fn resident_until(&self, word: u32) -> (u32, u32) {
-        (word + 1, 0)
+    fn resident_until(&self, word: u32) -> u32 {
+        word + 1
     }
-
-    fn use_late(&mut self, _: u32, _: u32) {}
 
     fn count_fetches(&mut self, _: u32) {}
 

@@ -132,12 +132,8 @@ impl cortexm::Bus for Bus {
     }
 
     #[inline(always)]
-    fn resident_until(&self, word: u32) -> (u32, u32) {
+    fn resident_until(&self, word: u32) -> u32 {
         self.xip.resident_until(word)
-    }
-
-    fn use_late(&mut self, line: u32, late: u32) {
-        self.xip.use_late(line, late);
     }
 
     #[inline(always)]

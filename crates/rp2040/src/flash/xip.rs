@@ -22,7 +22,7 @@ const BLOCK: &str = "XIP_CTRL";
 pub const CACHE_BYTES: usize = 16 * 1024;
 /// Sets of two lines (RP2040 datasheet 2.6.3.1).
 const SETS: usize = 1024;
-/// How far ahead it is looked whether words are resident.
+/// How far ahead it is looked whether words are in first ways.
 const MOST_RESIDENT_WORDS: u32 = 8;
 /// Cycles of a flush: one for each set (RP2040 datasheet 2.6.3.2: "just over 1024 clock cycles").
 pub const FLUSH_CYCLES: u32 = 1024;
@@ -221,39 +221,24 @@ impl XipCache {
         self.ctrl & CTRL_EN != 0
     }
 
-    /// The word behind those, from this one on, whose fetch costs nothing; and, a bit for each line from that of this word on, the
-    /// lines in second ways, which are put first when a word of theirs is fetched. Looks no further than a few lines.
+    /// The word behind those, from this one on, that lie in first ways: reading them costs nothing and changes nothing but
+    /// the number of accesses. Looks no further than a few lines.
     #[inline]
-    pub(crate) fn resident_until(&self, word: u32) -> (u32, u32) {
-        let (mut at, end, mut late) = (word, word + MOST_RESIDENT_WORDS, 0);
+    pub(crate) fn resident_until(&self, word: u32) -> u32 {
+        let (mut at, end) = (word, word + MOST_RESIDENT_WORDS);
         while at < end {
-            // `place`, for both words of a line and both ways at once.
+            // `place`, for both words of a line at once.
             let ways = self.sets[(at >> 1) as usize & (SETS - 1)];
-            let is_second = (ways ^ at >> 9) & TAG != 0;
-            let way = if is_second { ways >> WAY_BITS } else { ways };
-            let valid = if (way ^ at >> 9) & TAG == 0 { (way & 3) >> (at & 1) } else { 0 };
-            if is_second && valid & 1 == 1 {
-                late |= 1 << ((at >> 1) - (word >> 1));
-            }
+            let valid = if (ways ^ at >> 9) & TAG == 0 { (ways & 3) >> (at & 1) } else { 0 };
             // Of the rest of the line: nothing, its first word, or all of it.
             match valid {
                 0b11 => at += 2,
                 0b01 if at & 1 == 1 => at += 1,
-                0b01 => return (at + 1, late),
+                0b01 => return at + 1,
                 _ => break,
             }
         }
-        (at.min(end), late)
-    }
-
-    /// A word was fetched of each of these lines, a bit each from `line` on, which lay in second ways.
-    pub(crate) fn use_late(&mut self, line: u32, mut late: u32) {
-        self.residents = self.residents.wrapping_add(1);
-        while late != 0 {
-            let set = &mut self.sets[(line + late.trailing_zeros()) as usize & (SETS - 1)];
-            *set = set.rotate_left(WAY_BITS);
-            late &= late - 1;
-        }
+        at.min(end)
     }
 
     /// A number that is another one after any line changed.

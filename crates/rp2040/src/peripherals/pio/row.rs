@@ -1,4 +1,4 @@
-//! Words that a loop shifts out one after the other, as they wait or somebody brings them: each is done in one go, up to and including the OUT
+//! Words that a loop shifts out one after the other, while somebody brings them: each is done in one go, up to and including the OUT
 //! that takes the next one. The pins follow later, and what they do in all words but the last is told in its sum.
 
 use units::Picoseconds;
@@ -71,22 +71,6 @@ impl Pio {
             Some(shape) => Some(Pins::Clock(shape, None)),
             None => untold.tells_sums_of(looped).then_some(Pins::Unheard(untold, None)),
         }
-    }
-
-    /// Goes from word to word of those that wait in a FIFO, where nobody brings any, up to and including `until`.
-    pub(super) fn pass_waiting_words(
-        &mut self,
-        (reach, heard): (&Reach, u32),
-        until: Picoseconds,
-        io: &mut Io,
-    ) {
-        let Some(n) = self.works_alone().filter(|&n| !self.machines[n].transmit.is_empty()) else { return };
-        let Some(mut row) = self.begin_row(n, (reach, heard), until, io) else { return };
-        while io.reactions.is_empty()
-            && self.next_of_row(&row).is_some_and(|word| word <= until)
-            && self.pass_word(&mut row, io)
-        {}
-        self.end_row(row, io);
     }
 
     /// When the row takes its next word; nothing where it ends before.

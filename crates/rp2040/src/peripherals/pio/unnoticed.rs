@@ -29,12 +29,6 @@ impl Pio {
         if io.clocks.sys_hz != self.edges.hz() {
             return;
         }
-        if !heeds_fifos {
-            self.pass_waiting_words((reach, heard), until, io);
-            if !io.reactions.is_empty() {
-                return;
-            }
-        }
         (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
         self.debug_rose = false;
         let last = self.edges.last_at(until);
