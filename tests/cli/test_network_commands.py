@@ -36,11 +36,22 @@ def test_answers_that_are_no_success_are_told(airwire: Airwire, images: Path) ->
         assert ("404" in done.stdout) == bool(says)
 
 
+def test_whom_an_image_calls_in_vain_is_told(airwire: Airwire, images: Path) -> None:
+    # The image calls the PC at port 5000 (wiznet_pingpong.c), where the PC's server is not this time.
+    moved = ("--traffic", "pingpong-server port=5999", "--for", "5s")
+    done = airwire("board", "run", images / "wiznet_pingpong.elf", *BOARD, *moved)
+    (note,) = [line for line in done.stderr.splitlines() if "asks for a connection" in line]
+    assert "note: the image asks for a connection to 192.168.1.1 port 5000 (" in note
+    served = airwire("board", "run", images / "wiznet_pingpong.elf", *BOARD, "--for", "5s")
+    assert "asks for a connection" not in served.stderr
+
+
 def test_lost_pings_fail_a_run_that_waits_for_them(airwire: Airwire, images: Path) -> None:
     lost = ("--traffic", "ping to=board count=3 interval=10ms timeout=50ms", "--impair", "loss=100%")
     done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--until-done")
     assert done.returncode == 1
     assert "ping failed: none of 3 pings was answered" in done.stderr
+    assert "ping: 3 pings not answered in time (from number 1 at " in done.stderr, "a run that failed tells it too"
     without = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--for", "4s")
     assert without.returncode == 1, "messages that were lost are told, whatever the run waited for"
     assert "ping: 3 pings not answered in time (from number 1 at " in without.stderr

@@ -241,7 +241,7 @@ impl Board {
 /// Why clients that a run waited for are no success. A message may be lost where the network `drops` frames on purpose.
 pub(super) fn failure_of(traffic: &[TrafficEntry], drops: bool) -> Option<String> {
     let of_one = |one: &TrafficEntry| {
-        let unfinished = || (!one.done).then(|| format!("is not done ({})", one.summary));
+        let unfinished = || (!one.done).then(|| format!("is not done{}", in_brackets(&one.summary)));
         let failed = one.failure.as_ref().map(|failure| format!("failed: {failure}"));
         let why = failed
             .or_else(unfinished)
@@ -249,6 +249,11 @@ pub(super) fn failure_of(traffic: &[TrafficEntry], drops: bool) -> Option<String
         Some(format!("{} {why}", one.name))
     };
     traffic.iter().filter(|one| one.client).find_map(of_one)
+}
+
+/// What there is to say, behind a sentence; nothing where there is nothing.
+fn in_brackets(summary: &str) -> String {
+    if summary.is_empty() { String::new() } else { format!(" ({summary})") }
 }
 
 #[cfg(test)]
@@ -270,6 +275,14 @@ mod tests {
             losses: Vec::new(),
             received: None,
         }
+    }
+
+    #[test]
+    fn a_client_that_has_nothing_to_say_yet_is_not_done_and_no_more() {
+        let begun = TrafficEntry { done: false, ..client(0) };
+        assert_eq!(failure_of(&[begun], false).as_deref(), Some("ping is not done (3 pings, 1 lost)"));
+        let waits = TrafficEntry { done: false, summary: String::new(), ..client(0) };
+        assert_eq!(failure_of(&[waits], false).as_deref(), Some("ping is not done"));
     }
 
     #[test]

@@ -176,11 +176,12 @@ pub trait Bus {
     /// The same while memory is shared and nobody counts its accesses ([`Watch::is_for_shared_memory`]).
     fn contend_uncounted(&mut self, core: usize, offset: u32, cycle: u64) -> u64;
 
-    /// Whether an access may be made at this cycle: of two cores the one that is ahead waits with all that is not memory.
+    /// Whether an access may be made at this cycle: of two cores the one that is ahead waits with all that is not memory, and with
+    /// stores (`is_write`) to what only reads as memory.
     ///
     /// # Errors
     /// When the other core is behind, and might come first.
-    fn keep_order(&self, core: usize, address: u32, cycle: u64) -> Result<(), Refusal>;
+    fn keep_order(&self, core: usize, address: u32, is_write: bool, cycle: u64) -> Result<(), Refusal>;
 
     /// From here on a core keeps no order, until the limit that is given back is set again by [`Bus::set_order`]: an
     /// instruction of several accesses is carried out whole.

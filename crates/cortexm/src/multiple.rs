@@ -86,7 +86,7 @@ impl Core {
         cycle: &mut u64,
     ) -> Result<(), Refusal> {
         let (first, end) = self.stored_at(kind, op);
-        bus.keep_order(self.id, first, *cycle)?;
+        bus.keep_order(self.id, first, true, *cycle)?;
         let limit = bus.run_free(self.id);
         *cycle += 1;
         let mut address = first;
@@ -115,7 +115,7 @@ impl Core {
         pc: u32,
         cycle: &mut u64,
     ) -> Result<u32, Refusal> {
-        bus.keep_order(self.id, self.reg(op.a), *cycle)?;
+        bus.keep_order(self.id, self.reg(op.a), false, *cycle)?;
         let limit = bus.run_free(self.id);
         let loaded = self.load_words(bus, kind, op, pc, cycle);
         bus.set_order(self.id, limit);

@@ -154,7 +154,7 @@ impl Bus for Memory {
         0
     }
 
-    fn keep_order(&self, _: usize, _: u32, _: u64) -> Result<(), Refusal> {
+    fn keep_order(&self, _: usize, _: u32, _: bool, _: u64) -> Result<(), Refusal> {
         Ok(())
     }
 

@@ -44,6 +44,8 @@ pub struct AccessPoint {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Credentials {
     pub(crate) ssid: Vec<u8>,
+    /// The one access point of that name that the driver means; nothing where any will do.
+    pub(crate) bssid: Option<[u8; 6]>,
     pub(crate) is_secured: bool,
     pub(crate) has_sae: bool,
     pub(crate) passphrase: Vec<u8>,
@@ -62,6 +64,11 @@ impl AccessPoint {
     /// Whether a station means it.
     pub(crate) fn is_called(&self, ssid: &[u8]) -> bool {
         self.ssid.as_ref().is_none_or(|name| name.as_bytes() == ssid)
+    }
+
+    /// Whether a station that knows its name means this one of several.
+    pub(crate) fn is_meant(&self, bssid: Option<[u8; 6]>) -> bool {
+        self.takes_anything() || bssid.is_none_or(|bssid| bssid == self.bssid)
     }
 
     /// Whether it is on the air at a time.

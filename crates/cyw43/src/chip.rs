@@ -213,7 +213,7 @@ impl Chip {
                     ),
                 );
             }
-            let refused = inside.firmware.as_mut().map_or_else(Vec::new, Firmware::take_refused_stations);
+            let refused = inside.firmware.as_mut().map_or_else(Vec::new, Firmware::take_refusals);
             refused.iter().for_each(|(at, sentence)| inside.note(*at, sentence));
             let asked = inside.firmware.as_ref().and_then(|firmware| firmware.station().admitted_as_asked());
             if let Some((name, at)) = asked {

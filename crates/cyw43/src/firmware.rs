@@ -142,9 +142,11 @@ impl Firmware {
         &self.own_network
     }
 
-    /// The stations that its own network refused since the last call, as sentences.
-    pub(crate) fn take_refused_stations(&mut self) -> Vec<(Picoseconds, String)> {
-        self.own_network.take_refused()
+    /// Who did not come together since the last call, as sentences: its station and a network, or a station and its own network.
+    pub(crate) fn take_refusals(&mut self) -> Vec<(Picoseconds, String)> {
+        let mut refusals = self.own_network.take_refused();
+        refusals.extend(self.station.take_turned_away());
+        refusals
     }
 
     pub(crate) fn station(&self) -> &Station {

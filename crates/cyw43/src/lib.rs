@@ -27,6 +27,7 @@ mod pulses;
 mod requests;
 mod sdpcm;
 mod station;
+mod turned_away;
 mod word_order;
 
 pub use air::{AccessPoint, Security};

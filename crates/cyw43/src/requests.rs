@@ -82,6 +82,14 @@ pub(crate) fn ssid(data: &[u8]) -> Vec<u8> {
     name[..length.min(name.len())].to_vec()
 }
 
+/// Which of several access points the variable `join` means; nothing where any of the name will do. Its value is a name (36 bytes),
+/// how to look for it (20 bytes), and then an address.
+pub(crate) fn joined_bssid(value: &[u8]) -> Option<[u8; 6]> {
+    const ADDRESS: usize = 36 + 20;
+    let bssid: [u8; 6] = value.get(ADDRESS..ADDRESS + 6)?.try_into().ok()?;
+    (bssid != [0xff; 6] && bssid != [0; 6]).then_some(bssid)
+}
+
 /// A key: its length in two bytes, flags in two, and its bytes.
 pub(crate) fn passphrase(data: &[u8], header_bytes: usize) -> Vec<u8> {
     let length = usize::from(number(data) as u16);

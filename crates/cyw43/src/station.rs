@@ -5,6 +5,7 @@ use units::Picoseconds;
 
 use crate::air::{AccessPoint, Answer, Credentials};
 use crate::event::{Event, Kind, reason, status};
+use crate::turned_away;
 
 const fn ms(count: i64) -> Picoseconds {
     Picoseconds::new(count * units::PS_PER_MS)
@@ -25,6 +26,8 @@ const SCAN_STEP: Picoseconds = ms(40);
 const CHANNELS: u8 = 13;
 /// Beacons may be missing for so long before a station gives its access point up (declared: the firmware's usual limit).
 const BEACON_TIMEOUT: Picoseconds = ms(8_000);
+/// Drivers try again for ever: no more sentences than this wait for somebody who asks.
+const MOST_TURNED_AWAY: usize = 16;
 
 /// So many channels.
 fn scan_time(channels: u8) -> Picoseconds {
@@ -59,6 +62,8 @@ pub(crate) struct Station {
     as_asked: Option<(String, Picoseconds)>,
     /// What comes, in the order of time.
     steps: Vec<(Picoseconds, Step)>,
+    /// Why no network took it, as sentences, since anybody asked.
+    turned_away: Vec<(Picoseconds, String)>,
 }
 
 impl Station {
@@ -93,24 +98,46 @@ impl Station {
         self.later(at, Step::Tell(event));
     }
 
-    /// Looks for the network of its credentials. Gives the access point that will take it, if one does.
+    /// Why no network took it, since the last call.
+    pub(crate) fn take_turned_away(&mut self) -> Vec<(Picoseconds, String)> {
+        std::mem::take(&mut self.turned_away)
+    }
+
+    fn turn_away(&mut self, at: Picoseconds, why: String) {
+        let is_new = self.turned_away.iter().all(|(_, known)| *known != why);
+        if is_new && self.turned_away.len() < MOST_TURNED_AWAY {
+            self.turned_away.push((at, why));
+        }
+    }
+
+    /// Looks for the network of its credentials.
     pub(crate) fn join(&mut self, at: Picoseconds, air: &[AccessPoint], search: Picoseconds) {
         self.forget_join();
         self.state = State::Joining;
-        let found = air.iter().filter(|one| one.is_called(&self.credentials.ssid));
-        let suitable = found.map(|one| (one, one.answer(&self.credentials)));
-        let best = suitable
+        let called = air.iter().filter(|one| one.is_called(&self.credentials.ssid));
+        let found: Vec<_> = called
+            .filter(|one| one.is_meant(self.credentials.bssid))
+            .map(|one| (one, one.answer(&self.credentials)))
+            .collect();
+        let best = found
+            .iter()
             .filter(|(_, answer)| *answer != Answer::Unsuitable)
             .max_by_key(|(one, answer)| (*answer == Answer::Admitted, one.rssi_dbm));
         let Some((access_point, answer)) = best else {
+            let why = match found.first() {
+                Some((other, _)) => turned_away::unsuitable(&self.credentials, other),
+                None => turned_away::not_found(&self.credentials, air),
+            };
+            self.turn_away(at, why);
             let at = at + NOT_FOUND_TIME;
             self.tell(at, Event::of(Kind::SetSsid, status::NO_NETWORKS, [0; 6]));
             return self.later(at, Step::Failed);
         };
-        let mut access_point = access_point.clone();
+        let (mut access_point, answer) = ((*access_point).clone(), *answer);
         if access_point.takes_anything() {
             let name = String::from_utf8_lossy(&self.credentials.ssid).into_owned();
             access_point.ssid = Some(name.clone());
+            access_point.bssid = self.credentials.bssid.unwrap_or(access_point.bssid);
             self.as_asked = Some((name, at));
         }
         self.handshake(at + search, access_point, answer);
@@ -121,6 +148,9 @@ impl Station {
         let associated = at + ASSOCIATION_TIME;
         let keyed = associated + KEY_TIME;
         self.tell(at, Event::of(Kind::AssociationRequest, status::SUCCESS, peer));
+        if answer == Answer::WrongKey {
+            self.turn_away(at, turned_away::wrong_key(&self.credentials));
+        }
         if answer == Answer::WrongKey && self.credentials.has_sae {
             // With SAE the key is part of the authentication.
             self.tell(at, Event::of(Kind::Authenticated, status::FAILED, peer));
@@ -149,6 +179,9 @@ impl Station {
 
     /// A scan of every channel: each access point is told of as its channel is left.
     pub(crate) fn scan(&mut self, at: Picoseconds, air: &[AccessPoint], sync: u16) {
+        if !air.is_empty() && air.iter().all(AccessPoint::takes_anything) {
+            self.turn_away(at, turned_away::nothing_to_scan());
+        }
         for access_point in air.iter().filter(|one| !one.takes_anything()) {
             let heard = at + scan_time(access_point.channel.clamp(1, CHANNELS));
             let result = Event::of(Kind::ScanResult, status::PARTIAL, access_point.bssid);

@@ -74,5 +74,8 @@ def why(
     failed = [one for one in (answer, other) if one is not None and one.reason is not None]
     for one in failed:
         complain(f"{Path(one.image).name} cannot be measured: {one.reason}")
+        if one.found is not None and one.row is None:
+            for note in one.found.run.notes:
+                complain(f"note: {note}")
     if failed:
         raise typer.Exit(EXIT_NO_FIGURE)

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from rich.text import Text
 
-from airwire.board.network import Service
+from airwire.board.network import Call, Service
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
+from airwire.diagnosis.ask import is_iperf
 from airwire.diagnosis.discover import Discovery
-from airwire.diagnosis.reason import unanswered_call
+from airwire.diagnosis.reason import BROADCAST, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
@@ -22,6 +23,9 @@ from airwire.kinds import Speaks
 from airwire.model import Capture
 
 _MOST_CAUSES = 3
+# Ports of UDP (IANA): what an image asks there on its way, and what it does not.
+_DHCP = 67
+_NTP = 123
 _MOST_SERVICES = 3
 _AT_THE_FLOOR = 0.99
 # Figures end within 2 % either way.
@@ -76,7 +80,7 @@ def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Ite
             yield Text(f"{errors}{name_a_page if answer.question and answer.question.traffic else ''}")
         for verdict in verdicts_of(answer.row)[:_MOST_CAUSES]:
             yield Text(f"  {verdict.line}")
-    vain = unanswered_call(answer.found)
+    vain = unanswered_call(answer.found.calls)
     if vain is not None and not answer.found.called:
         yield Text(f"{vain[0].upper()}{vain[1:]}.")
     if other is not None and other.row is not None:
@@ -101,12 +105,26 @@ def does(found: Discovery) -> str:
         more = len(found.services) - _MOST_SERVICES
         named = [_service(service) for service in found.services[:_MOST_SERVICES]]
         parts.append(f"serves {', '.join([*named, *([f'{more} more'] if more > 0 else [])])}")
+    parts.extend(_said_to_all(found.calls))
+    if any(call.over == "udp" and call.port == _NTP and call.answers for call in found.calls):
+        parts.append("asks the PC for the time")
     if found.answers_ping:
         parts.append("answers pings")
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
+def _said_to_all(calls: Sequence[Call]) -> Iterator[str]:
+    """What an image says to everybody: broadcasts, but for those by which it gets its address."""
+    ports = sorted({call.port for call in calls if call.address == BROADCAST and call.port != _DHCP})
+    if ports:
+        named = ", ".join(f"{port}" for port in ports[:_MOST_SERVICES])
+        more = f" and {len(ports) - _MOST_SERVICES} more" if len(ports) > _MOST_SERVICES else ""
+        yield f"sends datagrams to everybody at port {named}{more}"
+
+
 def _service(service: Service) -> str:
+    if is_iperf(service):
+        return f"iperf on port {service.port}"
     return f"{_SPOKEN[service.speaks]} on port {service.port}"
 
 

@@ -65,6 +65,11 @@ def question_of(traffic: Sequence[str], kind_of: Callable[[str], tuple[str, str]
     return Question(_MEASURES.get(kind, "messages"), traffic, name)
 
 
+def is_iperf(service: Service) -> bool:
+    """Whether a port is that of iperf 2, whose server says nothing of itself."""
+    return service.speaks == "sink" and service.port == _IPERF_PORT
+
+
 def best_service(services: Sequence[Service]) -> Service | None:
     """The open port that says most of a board, of those that anything can be asked."""
     ranks = list(_CLIENTS)
@@ -78,7 +83,7 @@ def _of_client(server: TrafficResult) -> Question:
 
 def _of_service(service: Service) -> Question:
     client, measure = _CLIENTS[service.speaks]
-    if service.speaks == "sink" and service.port == _IPERF_PORT:
+    if is_iperf(service):
         client = "iperf kind=iperf to=board:{port} time=60s interval=20ms"
     line = client.format(port=service.port)
     return Question(measure, (line,), line.partition(" ")[0])

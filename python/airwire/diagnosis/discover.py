@@ -73,7 +73,10 @@ def discover(
         settings=settings,
     )
     device.watch_calls()
-    run = device.run(READY_WITHIN, until_done=True, past_faults=True)
+    run = device.run(READY_WITHIN, until_done=True)
+    if run.reason in ("fault", "breakpoint", "locked-up"):
+        # Its own handler may go on; an image that has ended is over.
+        run = device.run(READY_WITHIN, until_done=True, past_faults=True)
     scan, ping = device.traffic["scan"], device.traffic["ping"]
     # A radio that has joined late, and firmware that pauses behind that, are still on their way.
     if run.reason == "time" and (_has_begun(scan) or _has_link(device)):

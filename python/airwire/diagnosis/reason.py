@@ -21,7 +21,7 @@ _PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "it
 _COMMUNICATIONS = 2
 _MOST_TEXT = 60
 _FULLY = 0.95
-_BROADCAST = "255.255.255.255"
+BROADCAST = "255.255.255.255"
 
 
 def why_no_board(identity: Identity) -> str:
@@ -45,13 +45,17 @@ def why_no_board(identity: Identity) -> str:
 
 def why_not_on_network(found: Discovery) -> str:
     """Why an image that a board was found for has no address, or is not reached."""
+    if found.run.reason == "ended":
+        return f"{found.run.sentence}{_last_line(found.console)}"
     if found.run.fault is not None:
         return f"it faults on {found.board}: {found.run.fault.what} at {found.run.fault.place}"
     if not found.has_link:
-        return f"its chip on {found.board} has no link after {time(found.run.time_ps)}{_last_line(found.console)}"
+        has_none = "chip on {} has no link" if found.run.radio is None else "radio on {} is in no network"
+        what = f"its {has_none.format(found.board)} after {time(found.run.time_ps)}"
+        return f"{what}{_last_line(found.console)}"
     if found.address is None:
         return f"it has no address after {time(found.run.time_ps)} on {found.board}{_last_line(found.console)}"
-    unanswered = unanswered_call(found)
+    unanswered = unanswered_call(found.calls)
     if unanswered is not None:
         return unanswered
     return (
@@ -62,15 +66,15 @@ def why_not_on_network(found: Discovery) -> str:
 
 def is_of_the_network(call: Call) -> bool:
     """Whether nobody in particular is meant: a broadcast, as by DHCP, or a multicast, as by mDNS and IGMP."""
-    return ip_address(call.address).is_multicast or call.address == _BROADCAST
+    return ip_address(call.address).is_multicast or call.address == BROADCAST
 
 
-def unanswered_call(found: Discovery) -> str | None:
+def unanswered_call(calls: Sequence[Call]) -> str | None:
     """Whom the image calls in vain, most often of all; ``None`` where everybody answers."""
-    calls = [call for call in found.calls if not call.answers and not is_of_the_network(call)]
-    if not calls:
+    vain = [call for call in calls if not call.answers and not is_of_the_network(call)]
+    if not vain:
         return None
-    call = max(calls, key=lambda call: call.asked)
+    call = max(vain, key=lambda call: call.asked)
     what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
     return (
         f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "

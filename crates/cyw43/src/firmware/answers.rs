@@ -69,7 +69,7 @@ impl Firmware {
         let data = request.data;
         match request.command {
             ioctl::DOWN => self.station.leave(at),
-            ioctl::SET_SSID => self.join(at, data, air),
+            ioctl::SET_SSID => self.join(at, data, None, air),
             ioctl::DISASSOCIATE => self.station.leave(at),
             ioctl::SET_WSEC => self.station.credentials.is_secured = requests::number(data) != 0,
             ioctl::SET_WPA_AUTH => {
@@ -87,8 +87,9 @@ impl Firmware {
         self.values.insert(request.command, data.to_vec());
     }
 
-    fn join(&mut self, at: Picoseconds, data: &[u8], air: &[AccessPoint]) {
+    fn join(&mut self, at: Picoseconds, data: &[u8], bssid: Option<[u8; 6]>, air: &[AccessPoint]) {
         self.station.credentials.ssid = requests::ssid(data);
+        self.station.credentials.bssid = bssid;
         self.station.join(at, air, SEARCH_TIME);
     }
 
@@ -127,7 +128,7 @@ impl Firmware {
                 let sync = requests::number(value.get(6..).unwrap_or_default()) as u16;
                 self.station.scan(at, air, sync);
             }
-            "join" => self.join(at, value, air),
+            "join" => self.join(at, value, requests::joined_bssid(value), air),
             "bsscfg:ssid" => self.own_network.set_name(value),
             "bsscfg:wsec" => self.own_network.is_secured = second(value) != 0,
             "maxassoc" => self.own_network.most_stations = requests::number(value),

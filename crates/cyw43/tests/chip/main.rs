@@ -6,3 +6,4 @@ mod bus;
 mod driver;
 mod hostile;
 mod network;
+mod turned_away;

@@ -66,7 +66,7 @@ impl Bus {
         if address & (size as u32 - 1) != 0 {
             return Err(FaultKind::Unaligned { address, size: size as u8, write: false }.into());
         }
-        self.keep_order(core, address, *cycle)?;
+        self.keep_order(core, address, false, *cycle)?;
         if self.watch.is_on() {
             self.watch.access(core, address, size as u32, false);
         }
@@ -161,7 +161,7 @@ impl Bus {
         if address & (size as u32 - 1) != 0 {
             return Err(FaultKind::Unaligned { address, size: size as u8, write: true }.into());
         }
-        self.keep_order(core, address, *cycle)?;
+        self.keep_order(core, address, true, *cycle)?;
         if self.watch.is_on() {
             self.watch.access(core, address, size as u32, true);
         }
@@ -219,10 +219,17 @@ impl Bus {
     }
 
     /// While both cores are awake each runs some cycles ahead of the other. What is not memory must be accessed in the
-    /// order of time, so that the core that is ahead waits with it.
+    /// order of time, so that the core that is ahead waits with it. That holds for a core's own interrupt controller too: whatever
+    /// is due happens before such an access, and so would what the other core has not asked for yet.
     #[inline]
-    pub(crate) fn keep_order(&self, core: usize, address: u32, cycle: u64) -> Result<(), Refusal> {
-        let memory = address < XIP_CONTROL_BASE || matches!(address >> 28, 0x2 | 0x3 | 0xe);
+    pub(crate) fn keep_order(
+        &self,
+        core: usize,
+        address: u32,
+        is_write: bool,
+        cycle: u64,
+    ) -> Result<(), Refusal> {
+        let memory = address < XIP_CONTROL_BASE && !is_write || matches!(address >> 28, 0x2 | 0x3);
         if cycle > self.may_run_to[core] && !memory {
             return Err(Refusal::OtherCoreFirst);
         }

@@ -168,8 +168,8 @@ impl cortexm::Bus for Bus {
     }
 
     #[inline]
-    fn keep_order(&self, core: usize, address: u32, cycle: u64) -> Result<(), Refusal> {
-        Self::keep_order(self, core, address, cycle)
+    fn keep_order(&self, core: usize, address: u32, is_write: bool, cycle: u64) -> Result<(), Refusal> {
+        Self::keep_order(self, core, address, is_write, cycle)
     }
 
     #[inline]

@@ -111,6 +111,15 @@ impl Rp2040 {
         self.bus.ppb[core.id].set_unprivileged(!core.privileged());
     }
 
+    /// Whether any interrupt may come to a core as it is set now: one of a peripheral's, or its own SysTick's.
+    pub fn may_be_interrupted(&self, core: usize) -> bool {
+        const SYST_CSR: u32 = 0xe010;
+        const TICKS: u32 = 0b11;
+        let ppb = &self.bus.ppb[core];
+        let ticks = ppb.peek(SYST_CSR, self.cores[core].cycle).is_some_and(|csr| csr & TICKS == TICKS);
+        !ppb.primask() && (ticks || ppb.enabled_irqs() != 0)
+    }
+
     /// PRIMASK of a core: whether interrupts wait.
     pub fn primask(&self, core: usize) -> bool {
         self.bus.ppb[core].primask()

@@ -120,10 +120,16 @@ pub fn describe_cores(chip: &Rp2040, symbols: &Symbols) -> String {
 
 /// Which core is caught in an instruction that branches to itself, and where, in half a sentence.
 pub fn describe_hang(chip: &Rp2040, symbols: &Symbols) -> Option<String> {
-    let hangs =
-        |core: &Core| core.sleep() == Sleep::Awake && loop_of(core).is_some_and(|last| last.from == last.to);
-    let core = (0..2).find(|&id| hangs(chip.core(id)))?;
+    let core = (0..2).find(|&id| chip.core(id).sleep() == Sleep::Awake && hangs(chip, id))?;
     Some(core_sentence(chip, symbols, core))
+}
+
+/// Whether a core branches to itself where nothing will take it away from there: outside of handlers an interrupt may, as in the
+/// idle tasks of operating systems.
+fn hangs(chip: &Rp2040, id: usize) -> bool {
+    let core = chip.core(id);
+    let waits = Registers::of(core).exception() == 0 && chip.may_be_interrupted(id);
+    !waits && loop_of(core).is_some_and(|last| last.from == last.to)
 }
 
 /// What a core is doing.
@@ -163,6 +169,9 @@ fn activity(chip: &Rp2040, symbols: &Symbols, id: usize) -> String {
         _ => format!(", in {}", registers.mode()),
     };
     match loop_of(core) {
+        Some(last) if last.from == last.to && !hangs(chip, id) => {
+            format!("waits for interrupts at {place}: it branches to itself until one comes")
+        }
         Some(last) if last.from == last.to => {
             format!("hangs at {place}{handler}: it branches to itself for ever")
         }

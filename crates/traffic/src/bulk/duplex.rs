@@ -64,6 +64,8 @@ pub(crate) enum Content {
     Pattern(Pattern),
     /// The digits that iperf sends, after a head, and whatever the peer sends.
     Digits(Vec<u8>),
+    /// The same in blocks of so many bytes, each of which begins with the head.
+    Blocks(Vec<u8>, u64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -288,6 +290,10 @@ impl Content {
                 bytes.extend((position + bytes.len() as u64..position + count as u64).map(digit));
                 bytes.into()
             }
+            Self::Blocks(head, size) => {
+                let byte = |at: u64| head.get(at as usize).copied().unwrap_or(b'0' + (at % 10) as u8);
+                (position..position + count as u64).map(|at| byte(at % size)).collect()
+            }
         }
     }
 }
@@ -306,6 +312,15 @@ static DIGITS: [u8; MOST_BLOCK_BYTES + 9] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_begin_with_their_head_from_any_position() {
+        let content = Content::Blocks(b"HEAD".to_vec(), 12);
+        let whole = b"HEAD45678901HEAD45678901HEAD4567";
+        for (position, count) in [(0, 32), (2, 3), (11, 2), (13, 12), (30, 2)] {
+            assert_eq!(content.bytes(position as u64, count), whole[position..position + count]);
+        }
+    }
 
     #[test]
     fn digits_follow_their_head_from_any_position() {

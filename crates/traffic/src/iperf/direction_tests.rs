@@ -1,5 +1,6 @@
 //! iperf over TCP in all its directions: between the two machines, and with Debian's iperf 2.
 
+use std::io::Read;
 use std::thread;
 use std::time::Duration;
 
@@ -53,7 +54,12 @@ fn each_direction_passes_what_was_asked_for_on_one_stream_and_on_three() {
             assert!(server.running().is_empty(), "{direction:?}");
             let (back, there) = passed(&server.transfers().cloned().collect::<Vec<_>>());
             assert_eq!(back, received, "{direction:?}");
-            let head = if direction == Direction::Reverse { u64::from(parallel) * 60 } else { 0 };
+            let head = u64::from(parallel)
+                * match direction {
+                    Direction::Reverse => 60,
+                    Direction::Dual | Direction::Tradeoff => 24,
+                    _ => 0,
+                };
             assert_eq!(there, sent + head, "{direction:?}");
         }
     }
@@ -135,6 +141,49 @@ fn short(direction: Direction, parallel: u32, port: u16) -> TcpClientSettings {
         parallel,
         listen_port: free,
         ..TcpClientSettings::to(loopback(port))
+    }
+}
+
+/// Where the head that a client sends first stands in its bytes, which `talk` makes it send to a port.
+fn heads_of(talk: impl FnOnce(u16) + Send + 'static) -> (usize, Vec<usize>) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let talker = thread::spawn(move || talk(port));
+    let (stream, _) = listener.accept().unwrap();
+    let mut bytes = Vec::new();
+    stream.take(300_000).read_to_end(&mut bytes).unwrap();
+    drop(listener);
+    talker.join().unwrap();
+    // Its length is where it stands again: at the beginning of the first buffer.
+    let places: Vec<usize> = (0..bytes.len() - 24).filter(|&at| bytes[at..at + 24] == bytes[..24]).collect();
+    (places[1], places)
+}
+
+#[test]
+fn a_client_that_is_called_back_sends_its_head_alone_and_before_each_buffer_as_debians_iperf_does() {
+    let expected = |head: usize| vec![0, head, head + 131_072, head + 2 * 131_072];
+    for direction in [Direction::Dual, Direction::Tradeoff] {
+        let (head, places) = heads_of(move |port| {
+            let mut seat = Seat::at([127, 0, 0, 1].into()).unwrap();
+            let amount = Amount::Bytes(400_000);
+            let settings = TcpClientSettings { amount, ..short(direction, 1, port) };
+            seat.add(Box::new(TcpClient::new(settings)));
+            // Nobody calls back: it ends with a failure or with its time.
+            let _ = seat.run(within_seconds(2));
+        });
+        assert_eq!((head, places), (24, expected(24)), "{direction:?}");
+    }
+    for option in ["-d", "-r"] {
+        let (sent, printed) = std::sync::mpsc::channel();
+        if tool("iperf", &["--version"]).is_none() {
+            return;
+        }
+        let (head, places) = heads_of(move |port| {
+            let port = port.to_string();
+            let said = tool("iperf", &["-c", "127.0.0.1", "-p", &port, "-n", "400K", "-t", "1", option]);
+            sent.send(said).unwrap();
+        });
+        assert_eq!(places, expected(head), "{option}: {:?}", printed.recv());
     }
 }
 

@@ -31,7 +31,7 @@ const VERSION: [u32; 2] = [0x0002_0001, 0x0008_0003];
 /// Amounts of time are in hundredths of a second.
 const TICK: Picoseconds = Picoseconds::new(10 * PS_PER_MS);
 /// The buffer that iperf 2 names in its head when none is chosen.
-const BUFFER_BYTES: u32 = 128 * 1024;
+pub(super) const BUFFER_BYTES: u32 = 128 * 1024;
 
 /// Which way the bytes of a TCP test go, seen from the client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use units::{PS_PER_S, Picoseconds};
 
-use super::head::{Direction, TcpHead};
+use super::head::{BUFFER_BYTES, Direction, TcpHead};
 use super::{BLOCK, PORT, block_bytes};
 use crate::answers::{intervals_as_samples, of_intervals};
 use crate::bulk::{self, Amount, BLOCK_BYTES, Content, Duplex, Transfer};
@@ -87,6 +87,20 @@ impl TcpClientSettings {
         self.parallel.clamp(1, MOST_STREAMS as u32)
     }
 
+    /// What is sent. Of a test in which the server connects back iperf's client sends the head alone first, and each of its buffers
+    /// begins with it again (seen of Debian's iperf 2.1.8); lwIP's server breaks off where it does not.
+    fn content(&self) -> Content {
+        match self.direction {
+            Direction::Dual | Direction::Tradeoff => Content::Blocks(self.head(), u64::from(BUFFER_BYTES)),
+            _ => Content::Digits(self.head()),
+        }
+    }
+
+    /// Whether the head goes out alone, before what is sent.
+    fn head_is_apart(&self) -> bool {
+        self.direction == Direction::Reverse || self.direction.connects_back()
+    }
+
     fn head(&self) -> Vec<u8> {
         let port = if self.direction.connects_back() { self.listen_port } else { PORT };
         TcpHead { direction: self.direction, port, streams: self.streams(), amount: self.amount }.bytes()
@@ -142,7 +156,7 @@ impl TcpClient {
     pub fn new(settings: TcpClientSettings) -> Self {
         let send = (settings.direction != Direction::Reverse).then_some(settings.amount);
         let stream = |number| {
-            let content = Content::Digits(settings.head());
+            let content = settings.content();
             let duplex = Duplex::new(Connection(number), content, send, settings.interval);
             (Connection(number), duplex.in_blocks_of(block_bytes(settings.block_bytes)))
         };
@@ -187,7 +201,7 @@ impl TcpClient {
 
     fn open(&mut self, now: Picoseconds, connection: Connection) {
         let Some(stream) = self.streams.get_mut(&connection) else { return };
-        if self.settings.direction == Direction::Reverse {
+        if self.settings.head_is_apart() {
             self.actions.push_back(Action::Send(connection, self.settings.head()));
         }
         stream.open(now, &mut self.actions);

@@ -269,7 +269,7 @@ impl Client {
                 asking.first_line = None;
             }
             self.conclude(now, speaks);
-        } else if let Some(next) = asking.question.next() {
+        } else if let Some(next) = asking.question.next(asking.closes && !asking.texts) {
             (asking.question, asking.step, asking.until) = (next, Step::Pausing, now + REOPEN_PAUSE);
         } else {
             let speaks = match (asking.texts, asking.closes) {

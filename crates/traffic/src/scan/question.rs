@@ -11,6 +11,8 @@ pub(super) enum Question {
     Number,
     /// A decimal number and a newline.
     NumberLine,
+    /// A whole record, for a server that hangs up on less than a head of its own, as iperf's does.
+    Record,
 }
 
 /// How the server behaved until a question was over.
@@ -28,6 +30,21 @@ pub(super) struct Heard {
 
 /// More than this is not needed to know a protocol.
 const MOST_KEPT: usize = 512;
+/// Longer than the heads of binary protocols; that of iperf 2 has 24 bytes.
+const RECORD_BYTES: usize = 128;
+/// Flags of 0 ask iperf's server for nothing but to take what comes, and the digits are the bytes of its client.
+static RECORD: [u8; RECORD_BYTES] = record();
+
+const fn record() -> [u8; RECORD_BYTES] {
+    let mut bytes = [0; RECORD_BYTES];
+    let mut n = 24;
+    while n < RECORD_BYTES {
+        bytes[n] = b'0' + (n % 10) as u8;
+        n += 1;
+    }
+    bytes
+}
+
 /// A greeting is shorter than this.
 pub(super) const MOST_GREETING: usize = 2048;
 const MOST_LINE: usize = 60;
@@ -40,14 +57,17 @@ impl Question {
             Self::Http => b"GET / HTTP/1.0\r\n\r\n",
             Self::Number => b"1",
             Self::NumberLine => b"1\n",
+            Self::Record => &RECORD,
         }
     }
 
-    pub(super) fn next(self) -> Option<Self> {
+    /// The one behind it; the last one is for a server that has hung up on each so far (`closes`) without a word.
+    pub(super) fn next(self, closes: bool) -> Option<Self> {
         match self {
             Self::Http => Some(Self::Number),
             Self::Number => Some(Self::NumberLine),
-            Self::NumberLine => None,
+            Self::NumberLine => closes.then_some(Self::Record),
+            Self::Record => None,
         }
     }
 
@@ -55,7 +75,7 @@ impl Question {
     pub(super) fn is_answered(self, heard: &Heard) -> bool {
         match self {
             Self::Http => heard.bytes.starts_with(b"HTTP/") || heard.bytes.len() >= self.text().len(),
-            Self::Number => !heard.bytes.is_empty(),
+            Self::Number | Self::Record => !heard.bytes.is_empty(),
             Self::NumberLine => heard.bytes.contains(&b'\n'),
         }
     }

@@ -130,6 +130,7 @@ def run(
         for_=for_,
         eeprom=eeprom,
     )
+    device.watch_calls()
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
     if trace is not None:
@@ -237,25 +238,36 @@ def _publish(
         if stream is not None and stream.ends_open:
             print()
         print_report(report, device.traffic)
-        for note in report.notes:
+        for note in [*report.notes, *_refused(device)]:
             complain(f"note: {note}")
         for what, path in written:
             print(f"{what}: {path}")
         if device.network is not None and device.network.address is not None and report.image is not None:
             print(f"Next: airwire why {report.image} says where the time goes on the network.")
+    # An image often ends because of what it lost, so that is said first.
+    lost = say_losses(report)
     exit_by(report)
-    exit_by_losses(report)
+    if lost:
+        raise typer.Exit(EXIT_FAILED)
 
 
-def exit_by_losses(report: BoardRun) -> None:
-    """Tell of messages that were lost and clients that were turned away; end with 1 where there are any."""
+def _refused(device: Board) -> list[str]:
+    """Whom the image asks for a connection in vain: it may say no more of that than that something failed."""
+    from airwire.diagnosis.reason import unanswered_call
+
+    calls = [] if device.network is None else device.network.calls
+    vain = unanswered_call([call for call in calls if call.over == "tcp"])
+    return [] if vain is None else [f"the image {vain.removeprefix('it ')}"]
+
+
+def say_losses(report: BoardRun) -> bool:
+    """Tell of messages that were lost and clients that were turned away; whether there were any."""
     from airwire.explain.board.losses import losses
 
     sentences = losses(report.traffic)
     for sentence in sentences:
         complain(sentence)
-    if sentences:
-        raise typer.Exit(EXIT_FAILED)
+    return bool(sentences)
 
 
 def exit_by(report: BoardRun) -> Any:

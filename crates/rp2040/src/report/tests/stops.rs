@@ -28,6 +28,29 @@ fn a_loop_of_one_instruction_is_a_hang() {
     );
 }
 
+/// Idle tasks of operating systems are such loops; the ticks of their cores take them away from there.
+#[test]
+fn a_loop_of_one_instruction_is_no_hang_where_an_interrupt_may_come() {
+    let (mut chip, stop) = run(&[NOP, B_SELF]);
+    let said = |chip: &Rp2040| describe_stop(chip, &Symbols::default(), stop);
+    fn poke(chip: &mut Rp2040, address: u32, value: u32) {
+        chip.write_memory(address, &value.to_le_bytes()).unwrap();
+    }
+    // SysTick: reload, and its counter and its interrupt on; and NVIC_ISER instead.
+    for [register, on, off] in [[0xe000_e010, 0b111, 0b101], [0xe000_e100, 1 << 4, 0]] {
+        poke(&mut chip, 0xe000_e014, 1_000_000);
+        poke(&mut chip, register, on);
+        assert!(said(&chip).contains("core 0 waits for interrupts at 0x20000002"), "{}", said(&chip));
+        assert_eq!(describe_hang(&chip, &Symbols::default()), None);
+        poke(&mut chip, register, off);
+        poke(&mut chip, 0xe000_e180, u32::MAX);
+        assert!(said(&chip).contains("core 0 hangs"), "{}", said(&chip));
+    }
+    poke(&mut chip, 0xe000_e100, 1 << 4);
+    chip.set_primask(0, true);
+    assert!(said(&chip).contains("core 0 hangs"), "no interrupt comes while they are masked");
+}
+
 #[test]
 fn a_loop_of_several_instructions_is_named_with_its_start() {
     // nop; nop; b.n to the first

@@ -1,0 +1,58 @@
+"""What ``airwire why`` says of an image that calls, broadcasts or ends, where its source says what that is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from airwire.board.network import Call, Service
+from airwire.cli.why_lines import does
+from airwire.diagnosis.ask import question_for
+from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.reason import unanswered_call, why_not_on_network
+
+DHCP = Call("udp", "255.255.255.255", 67, 2, 600, 2)
+
+
+@pytest.fixture
+def ended(images: Path) -> Discovery:
+    """An image that ends with status 3, as programs of the Pico SDK do after ``main``; nothing else is on its board."""
+    return discover(images / "ends_badly.elf", "pico-w", symbols=None, settings={}, network=None, seed=1)
+
+
+def test_an_image_that_ends_is_no_image_that_faults(ended: Discovery) -> None:
+    # Going on behind its last instruction would only find the fault of whoever comes after the end.
+    assert ended.run.reason == "ended"
+    reason = why_not_on_network(ended)
+    assert "with status 3" in reason and "faults" not in reason
+    assert reason.endswith("the last that it prints is 'The last words.'")
+
+
+def test_a_radio_in_no_network_is_no_chip_without_a_link(ended: Discovery) -> None:
+    waiting = replace(ended, run=replace(ended.run, reason="time", fault=None))
+    assert why_not_on_network(waiting).startswith("its radio on pico-w is in no network after ")
+    wired = replace(waiting, board="w5500-evb-pico", run=replace(waiting.run, radio=None))
+    assert why_not_on_network(wired).startswith("its chip on w5500-evb-pico has no link after ")
+
+
+def test_what_an_image_says_to_everybody_and_asks_on_its_way_is_told(ended: Discovery) -> None:
+    beacon = Call("udp", "255.255.255.255", 4444, 8, 1016, 0)
+    time = Call("udp", "192.168.1.1", 123, 1, 48, 1)
+    found = replace(ended, calls=[DHCP, beacon, time], answers_ping=True)
+    assert does(found) == "sends datagrams to everybody at port 4444, asks the PC for the time and answers pings"
+    assert does(replace(found, calls=[DHCP])) == "answers pings"
+    # Nobody answers a beacon, and that is no fault of the network's; a time server that is silent is one.
+    assert unanswered_call([DHCP, beacon, time]) is None
+    silent = unanswered_call([replace(time, answers=0)])
+    assert silent is not None and "192.168.1.1 port 123" in silent
+
+
+def test_the_port_of_iperf_is_named_and_measured_as_iperf(ended: Discovery) -> None:
+    found = replace(ended, services=[Service(5001, "sink", None)], answers_ping=True)
+    assert does(found) == "serves iperf on port 5001 and answers pings"
+    question = question_for(found)
+    assert question is not None and question.measure == "bulk" and question.traffic[0].startswith("iperf ")
+    other = replace(found, services=[Service(5002, "sink", None)])
+    assert does(other) == "serves a sink of bytes on port 5002 and answers pings"
