@@ -65,12 +65,17 @@ def is_of_the_network(call: Call) -> bool:
     return ip_address(call.address).is_multicast or call.address == _BROADCAST
 
 
-def unanswered_call(found: Discovery) -> str | None:
+def call_in_vain(found: Discovery) -> Call | None:
     """Whom the image calls in vain, most often of all; ``None`` where everybody answers."""
     calls = [call for call in found.calls if not call.answers and not is_of_the_network(call)]
-    if not calls:
+    return max(calls, key=lambda call: call.asked, default=None)
+
+
+def unanswered_call(found: Discovery) -> str | None:
+    """The same in a sentence, with what to do."""
+    call = call_in_vain(found)
+    if call is None:
         return None
-    call = max(calls, key=lambda call: call.asked)
     what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
     return (
         f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "
