@@ -209,9 +209,8 @@ impl Firmware {
         due.into_iter().chain(self.station.next_event()).chain(self.own_network.next_event()).min()
     }
 
-    /// Does what is due; whether something new waits for the host.
-    pub(crate) fn advance(&mut self, at: Picoseconds) -> bool {
-        let before = self.ready.len();
+    /// Does what is due.
+    pub(crate) fn advance(&mut self, at: Picoseconds) {
         if let Some((joined_at, events)) = self.own_network.let_join(at) {
             events.iter().for_each(|event| self.tell(joined_at, event));
         }
@@ -224,7 +223,6 @@ impl Firmware {
                 _ => break,
             }
         }
-        self.ready.len() > before
     }
 
     fn carry_out(&mut self) {

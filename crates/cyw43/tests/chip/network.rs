@@ -1,6 +1,6 @@
 //! Scan, join, frames, and the ways in which a network goes.
 
-use cyw43::{Joiner, Security, WordOrder};
+use cyw43::{Function, Joiner, Security, WordOrder};
 
 use crate::driver::{ADDRESS, Driver, HABITS, access_point, ms};
 
@@ -124,6 +124,28 @@ fn frames_go_both_ways_once_it_has_joined_and_credit_runs_ahead() {
     driver.wait(ms(2));
     assert_eq!(driver.take_frame(), None, "to somebody else");
     assert_eq!(driver.order, WordOrder::LowFirst);
+}
+
+/// Drivers wait for the line alone and read until nothing waits. Those of Embassy and soypat never write to the interrupt of a
+/// packet; the Pico SDK's writes to it before it reads.
+#[test]
+fn the_line_is_up_for_as_long_as_a_packet_waits_whatever_is_written() {
+    let mut driver = started(vec![lab()]);
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(4_000));
+    assert_eq!(driver.chip.line(), Some(false), "all was read, and nothing was cleared");
+    let frame: Vec<u8> = ADDRESS.into_iter().chain(0..60).collect();
+    for _ in 0..2 {
+        driver.chip.receive(driver.now, &frame);
+    }
+    driver.wait(ms(2));
+    for waiting in [2, 1] {
+        assert_eq!(driver.chip.line(), Some(true), "{waiting} wait");
+        driver.write(Function::Bus, 0x04, 2, 0x0020);
+        assert_eq!(driver.chip.line(), Some(true), "{waiting} wait, and the interrupt was cleared");
+        driver.take_frame().expect("one waits");
+    }
+    assert_eq!(driver.chip.line(), Some(false));
 }
 
 /// What a driver writes of one of several networks.
