@@ -63,7 +63,8 @@ impl Passive for Hermit {
         if self.leases_at.take_if(|due| *due <= at).is_some() {
             self.sent.extend([(at, dhcp(DISCOVER)), (at + Picoseconds::new(10 * PS_PER_MS), dhcp(REQUEST))]);
         }
-        if self.probes.pop_front_if(|due| *due <= at).is_some() {
+        if self.probes.front().is_some_and(|due| *due <= at) {
+            self.probes.pop_front();
             let mut probe = arp(1, [0xFF; 6], &[&[0; 6][..], &LEASED].concat());
             probe[28..32].fill(0);
             self.sent.push_back((at, probe));
