@@ -153,6 +153,27 @@ fn of_own_network(value: &[u8]) -> Vec<u8> {
     [&1u32.to_le_bytes()[..], value].concat()
 }
 
+/// Request 118 makes the chip an access point and no station. So Embassy's driver has its network at interface 0.
+#[test]
+fn a_chip_that_is_an_access_point_alone_has_its_network_at_the_interface_of_the_station() {
+    let mut driver = started(Vec::new());
+    let of_first = |value: &[u8]| [&0u32.to_le_bytes()[..], value].concat();
+    driver.ask(118, true, &1u32.to_le_bytes());
+    let name = [&5u32.to_le_bytes()[..], b"board", &[0; 27]].concat();
+    driver.set_variable("bsscfg:ssid", &of_first(&name));
+    driver.set_variable("bss", &of_first(&1u32.to_le_bytes()));
+    assert_eq!(driver.chip.own_network().as_deref(), Some("board"));
+    assert_eq!(driver.events(ms(25)), [(LINK, 0, 0, 1)]);
+    let frame: Vec<u8> = ADDRESS.into_iter().chain([2, 0, 0, 0, 0, 7]).chain(0..60).collect();
+    driver.chip.receive(driver.now, &frame);
+    driver.wait(ms(2));
+    let received: Vec<(u8, Vec<u8>)> = std::iter::from_fn(|| driver.take_frame()).collect();
+    assert_eq!((received[1].1[2], &received[1].1[4..]), (0, &frame[..]), "a frame for interface 0");
+    driver.send_ethernet(&frame);
+    driver.wait(ms(2));
+    assert_eq!(driver.chip.take_sent().map(|sent| sent.1), Some(frame));
+}
+
 #[test]
 fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     let mut driver = started(Vec::new());
