@@ -22,7 +22,7 @@ const DELAY_ALL: u8 = 1 << 2;
 pub(crate) const DATA_UNAVAILABLE: u16 = 1;
 pub(crate) const UNDERFLOW: u16 = 1 << 1;
 pub(crate) const OVERFLOW: u16 = 1 << 2;
-pub(crate) const PACKET: u16 = 1 << 5;
+const PACKET: u16 = 1 << 5;
 pub(crate) const FUNCTION1: u16 = 1 << 13;
 /// Those that show on the line.
 const ON_LINE: u16 = UNDERFLOW | OVERFLOW | PACKET | FUNCTION1;
@@ -105,8 +105,10 @@ impl BusRegisters {
         u32::from(own.max(common))
     }
 
-    pub(crate) fn raise(&mut self, interrupts: u16) {
-        self.interrupts |= interrupts;
+    /// Whether a packet waits for the host. Its interrupt is that level, which no write clears: drivers of Embassy and soypat read
+    /// the packets and leave it alone.
+    pub(crate) fn set_packet(&mut self, waits: bool) {
+        self.interrupts = self.interrupts & !PACKET | if waits { PACKET } else { 0 };
     }
 
     /// The level of the interrupt on the line.
@@ -169,7 +171,7 @@ impl BusRegisters {
             0x01 => self.delay = byte,
             0x02 => self.status_enable = byte,
             // What is set is cleared, whatever the width of the write.
-            0x04 => self.interrupts &= !u16::from(byte),
+            0x04 => self.interrupts &= !u16::from(byte) | PACKET,
             0x05 => self.interrupts &= !(u16::from(byte) << 8),
             0x06 => half(&mut self.enabled, 0),
             0x07 => half(&mut self.enabled, 8),
@@ -201,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn interrupts_are_cleared_by_writing_ones_to_single_bytes_too() {
-        let mut bus = BusRegisters::default();
-        bus.raise(PACKET | FUNCTION1);
-        bus.write(0x04, 1, 1);
+    fn interrupts_are_cleared_by_writing_ones_to_single_bytes_too_but_for_that_of_a_packet() {
+        let mut bus = BusRegisters { interrupts: DATA_UNAVAILABLE | FUNCTION1, ..BusRegisters::default() };
+        bus.set_packet(true);
+        bus.write(0x04, 1, 0x21);
         assert_eq!(bus.read(0x04, Readiness::default()), u32::from(PACKET | FUNCTION1));
         bus.write(0x05, 1, 0x20);
         assert_eq!(bus.read(0x04, Readiness::default()), u32::from(PACKET));
@@ -213,11 +215,11 @@ mod tests {
     #[test]
     fn the_line_is_the_packet_interrupt_where_that_is_enabled() {
         let mut bus = BusRegisters::default();
-        bus.raise(PACKET);
+        bus.set_packet(true);
         assert!(!bus.line());
         bus.write(0x06, 2, 0x00be);
         assert!(bus.line());
-        bus.write(0x04, 2, u32::from(PACKET));
+        bus.set_packet(false);
         assert!(!bus.line());
     }
 

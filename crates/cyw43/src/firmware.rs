@@ -10,7 +10,7 @@ use units::Picoseconds;
 
 use crate::air::AccessPoint;
 use crate::event::{self, Event};
-use crate::own_network::{self, Joiner, OwnNetwork};
+use crate::own_network::{Joiner, OwnNetwork};
 use crate::requests::{self, ioctl};
 use crate::sdpcm::{self, Channel, Content, Refused};
 use crate::station::{State, Station, Step};
@@ -211,9 +211,8 @@ impl Firmware {
         due.into_iter().chain(self.station.next_event()).chain(self.own_network.next_event()).min()
     }
 
-    /// Does what is due; whether something new waits for the host.
-    pub(crate) fn advance(&mut self, at: Picoseconds) -> bool {
-        let before = self.ready.len();
+    /// Does what is due.
+    pub(crate) fn advance(&mut self, at: Picoseconds) {
         if let Some((joined_at, events)) = self.own_network.let_join(at) {
             events.iter().for_each(|event| self.tell(joined_at, event));
         }
@@ -226,7 +225,6 @@ impl Firmware {
                 _ => break,
             }
         }
-        self.ready.len() > before
     }
 
     fn carry_out(&mut self) {
@@ -236,7 +234,7 @@ impl Firmware {
             Due::ToAir(interface, frame) => {
                 self.pending = self.pending.saturating_sub(1);
                 let is_heard = match interface {
-                    own_network::INTERFACE => self.own_network.is_up(),
+                    own if own == self.own_network.interface => self.own_network.is_up(),
                     _ => self.station.access_point().is_some() && !self.is_silent,
                 };
                 if is_heard {
@@ -306,7 +304,7 @@ impl Firmware {
         let is_joined = self.station.access_point().is_some();
         let interface = match (is_joined, self.own_network.is_up()) {
             (true, _) if !self.is_silent => 0,
-            (false, true) if self.is_of_own_network(at, frame) => own_network::INTERFACE,
+            (false, true) if self.is_of_own_network(at, frame) => self.own_network.interface,
             _ => return,
         };
         if is_meant {

@@ -1,8 +1,11 @@
 //! gSPI at the level of pins: one clock and one line of data for both directions. A transfer begins when chip select falls, with
 //! a command of 32 bits; then come the data, and a status word where the host asked for one.
 //!
-//! The host's bits are taken at rising edges of the clock. The chip's come out at rising edges too where HIGH_SPEED is set, and
-//! at falling ones where it is not. While the chip is not selected, the line has the level of its interrupt.
+//! The host's bits are taken at rising edges of the clock. The chip's first one is on the line from the falling edge on that
+//! ends what the host sent (CYW43362 data sheet 4.2.1.3, of a chip with the same bus). The others come out at rising edges where HIGH_SPEED is set, some nanoseconds later, and at falling
+//! ones where it is not. While the chip is not selected, the line has the level of its interrupt.
+//!
+//! Left out: times within half a pulse. A bit that comes out late is on the line from that edge on which is nearer.
 
 use serde::{Deserialize, Serialize};
 use units::Picoseconds;
@@ -12,6 +15,9 @@ use crate::word_order::WordOrder;
 
 pub(crate) const WORD_BITS: u32 = 32;
 const WORD_BYTES: u32 = 4;
+/// From a rising edge of the clock to the chip's next bit. Reports of clocks with which the SDK's driver starts on boards, and with
+/// which it does not, leave 11.3 to 16.7 ns (pico-sdk issue 1392, cyw43-driver issue 51).
+const OUTPUT_DELAY: Picoseconds = Picoseconds::new(15_800);
 
 /// What is behind the bus.
 pub(crate) trait Behind {
@@ -60,11 +66,24 @@ pub(crate) struct Gspi {
     pub(crate) bits: u32,
     /// What it drives while it is selected.
     out: Option<bool>,
+    /// When the clock rose last.
+    rose_at: Picoseconds,
+    /// Its last pulse was so long that a bit that is late is nearer to the rise than to the fall.
+    is_slow: bool,
 }
 
 impl Default for Gspi {
     fn default() -> Self {
-        Self { is_selected: false, phase: Phase::Over, command: None, shift: 0, bits: 0, out: None }
+        Self {
+            is_selected: false,
+            phase: Phase::Over,
+            command: None,
+            shift: 0,
+            bits: 0,
+            out: None,
+            rose_at: Picoseconds::ZERO,
+            is_slow: false,
+        }
     }
 }
 
@@ -124,19 +143,40 @@ impl Gspi {
         if !self.is_selected {
             return;
         }
+        self.rose_at = at;
         match self.phase {
             Phase::Command | Phase::Write(_) => self.take_bit(at, level, behind),
-            Phase::Read(_) | Phase::Status { .. } if behind.is_high_speed() => self.put_bit(at, behind),
+            Phase::Read(_) | Phase::Status { .. } if self.speaks_at_rise(behind) => self.put_bit(at, behind),
             _ => {}
         }
     }
 
     /// The clock falls.
     pub(crate) fn clock_falls(&mut self, at: Picoseconds, behind: &mut impl Behind) {
+        if !self.is_selected {
+            return;
+        }
         let speaks = matches!(self.phase, Phase::Read(_) | Phase::Status { .. });
-        if self.is_selected && speaks && !behind.is_high_speed() {
+        if speaks && !self.speaks_at_rise(behind) {
             self.put_bit(at, behind);
         }
+        self.end_pulse(self.rose_at, at);
+    }
+
+    /// The clock was high meanwhile.
+    pub(crate) fn end_pulse(&mut self, rose_at: Picoseconds, fell_at: Picoseconds) {
+        (self.rose_at, self.is_slow) = (rose_at, is_slow([rose_at, fell_at]));
+    }
+
+    /// Whether the next bit is on the line from a rise on: the first one never is. How long this pulse is shows when it ends, so
+    /// it is taken to be as long as the one before.
+    pub(crate) fn speaks_at_rise(&self, behind: &impl Behind) -> bool {
+        self.is_slow && self.out.is_some() && behind.is_high_speed()
+    }
+
+    /// Whether the pulses are of the length of the one before, as far as it matters.
+    pub(crate) fn goes_on_with(&self, pulse: [Picoseconds; 2]) -> bool {
+        self.is_slow == is_slow(pulse)
     }
 
     fn take_bit(&mut self, at: Picoseconds, level: bool, behind: &mut impl Behind) {
@@ -227,4 +267,9 @@ impl Gspi {
         self.phase = Phase::Status { is_out: true };
         Some(behind.status())
     }
+}
+
+/// Whether a bit that comes out late in a pulse, from its rise to its fall, is nearer to the rise.
+fn is_slow([rise, fall]: [Picoseconds; 2]) -> bool {
+    fall - rise > OUTPUT_DELAY + OUTPUT_DELAY
 }

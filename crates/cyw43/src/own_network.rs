@@ -10,8 +10,10 @@ use crate::event::{Event, Kind, status};
 use crate::requests;
 use crate::station::{ASSOCIATION_TIME, KEY_TIME};
 
-/// The number of its interface; that of the station is 0.
-pub(crate) const INTERFACE: u8 = 1;
+/// The number of its interface beside a station, whose number is 0. A chip that its driver makes an access point and nothing else
+/// has it at that number.
+const BESIDE_STATION: u8 = 1;
+const ALONE: u8 = 0;
 /// How many stations it takes where its driver sets nothing (declared).
 const MOST_STATIONS: u32 = 10;
 const CHANNEL: u8 = 1;
@@ -33,6 +35,8 @@ pub struct Joiner {
 /// The network.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct OwnNetwork {
+    /// The number of its interface.
+    pub(crate) interface: u8,
     ssid: Vec<u8>,
     pub(crate) channel: u8,
     pub(crate) is_secured: bool,
@@ -51,6 +55,7 @@ impl OwnNetwork {
     /// One that is not up, and whom it will meet.
     pub(crate) fn with(joiners: Vec<Joiner>) -> Self {
         Self {
+            interface: BESIDE_STATION,
             ssid: Vec::new(),
             channel: CHANNEL,
             is_secured: false,
@@ -62,6 +67,11 @@ impl OwnNetwork {
             joins_at: None,
             refused: Vec::new(),
         }
+    }
+
+    /// The chip is an access point and nothing else from here on, or no longer.
+    pub(crate) fn stand_alone(&mut self, alone: bool) {
+        self.interface = if alone { ALONE } else { BESIDE_STATION };
     }
 
     pub(crate) fn is_up(&self) -> bool {
@@ -93,7 +103,7 @@ impl OwnNetwork {
         // Whoever looks for it hears its next beacon or asks; that is short beside the handshake.
         self.joins_at = (up && !self.joiners.is_empty()).then(|| changes + ASSOCIATION_TIME + KEY_TIME);
         let link = Event::of(Kind::Link, status::SUCCESS, own);
-        Some((changes, Event { flags: u16::from(up), interface: INTERFACE, ..link }))
+        Some((changes, Event { flags: u16::from(up), interface: self.interface, ..link }))
     }
 
     pub(crate) fn next_event(&self) -> Option<Picoseconds> {
@@ -145,7 +155,7 @@ impl OwnNetwork {
         }
         self.stations.push(station);
         let joined = Event::of(Kind::AssociatedByPeer, status::SUCCESS, station);
-        Some(Event { interface: INTERFACE, ..joined })
+        Some(Event { interface: self.interface, ..joined })
     }
 
     /// Those that it refused since the last call.

@@ -37,6 +37,22 @@ impl Gspi {
         if !self.is_selected() {
             return all;
         }
+        let response = self.take_pulses(count, sent, times, behind);
+        if let Some(last) = response.count.checked_sub(1) {
+            let [rise, fall] = times(last);
+            self.end_pulse(rise, fall);
+        }
+        response
+    }
+
+    fn take_pulses(
+        &mut self,
+        count: u32,
+        sent: Option<u32>,
+        times: &dyn Fn(u32) -> [Picoseconds; 2],
+        behind: &mut impl Behind,
+    ) -> Response {
+        let all = Response { count, ..Response::default() };
         match (self.phase, sent) {
             (Phase::Over, _) if self.out().is_none() => all,
             (Phase::Command, Some(bits)) => {
@@ -98,7 +114,9 @@ impl Gspi {
         times: &dyn Fn(u32) -> [Picoseconds; 2],
         behind: &mut impl Behind,
     ) -> Response {
-        let at_rise = behind.is_high_speed();
+        let at_rise = self.speaks_at_rise(behind);
+        // All of them are as long as the first, which may be another length than that of the pulse before.
+        let count = if self.goes_on_with(times(0)) { count } else { count.min(1) };
         let (mut put, mut levels) = (0, 0);
         while put < count {
             if self.bits == 0 {
@@ -162,15 +180,18 @@ mod tests {
         }
     }
 
-    const HALF_PS: i64 = 16_000;
-
-    fn times(first: i64) -> impl Fn(u32) -> [Picoseconds; 2] {
-        move |n| [0, 1].map(|half| Picoseconds::new((2 * (first + i64::from(n)) + half) * HALF_PS))
+    /// Pulses from a time on, of half a period each.
+    fn times(from: i64, half_ps: i64) -> impl Fn(u32) -> [Picoseconds; 2] {
+        move |n| [0, 1].map(|half| Picoseconds::new(from + (2 * i64::from(n) + half) * half_ps))
     }
 
     /// One pulse as edges; the level after each.
-    fn edges(gspi: &mut Gspi, log: &mut Log, n: i64, level: bool) -> [Option<bool>; 2] {
-        let [rise, fall] = times(n)(0);
+    fn edges(
+        gspi: &mut Gspi,
+        log: &mut Log,
+        [rise, fall]: [Picoseconds; 2],
+        level: bool,
+    ) -> [Option<bool>; 2] {
         gspi.clock_rises(rise, level, log);
         let risen = gspi.out();
         gspi.clock_falls(fall, log);
@@ -189,7 +210,8 @@ mod tests {
         #[test]
         fn pulses_do_what_as_many_edges_do(
             word: u32, bytes in 1u32..90, high_speed: bool, delay in 0u32..9, status: bool, order in 0u8..3,
-            written in prop::collection::vec(any::<u32>(), 0..26), rows in prop::collection::vec(1u32..33, 200), more in 0u32..90,
+            written in prop::collection::vec(any::<u32>(), 0..26), more in 0u32..90,
+            rows in prop::collection::vec((1u32..33, prop_oneof![Just(16_000i64), Just(10_000), Just(40_000)]), 200),
         ) {
             let order = [WordOrder::Halves, WordOrder::LowFirst, WordOrder::HighFirst][usize::from(order)];
             let command = Command { bytes, ..Command::of(word) };
@@ -201,17 +223,19 @@ mod tests {
             }
             let bits = sent(&command, order, written);
             let all = bits.len() + 8 * (bytes + more) as usize;
-            let (mut at, mut rows) = (0, rows.into_iter().cycle());
+            let (mut at, mut rows, mut from) = (0, rows.into_iter().cycle(), 0);
             while at < all {
-                let row = (rows.next().unwrap() as usize).min(if at < bits.len() { bits.len() } else { all } - at);
+                let (row, half_ps) = rows.next().unwrap();
+                let row = (row as usize).min(if at < bits.len() { bits.len() } else { all } - at);
+                let times = times(from, half_ps);
                 let levels: Vec<bool> = (at..at + row).map(|n| bits.get(n).copied().unwrap_or(false)).collect();
                 let packed = levels.iter().zip(0..).fold(0, |all, (&level, n)| all | u32::from(level) << (31 - n));
                 let host = (at < bits.len()).then_some(packed);
-                let response = told.0.pulses(row as u32, host, &times(at as i64), &mut told.1);
+                let response = told.0.pulses(row as u32, host, &times, &mut told.1);
                 prop_assert!(response.count as usize <= row);
                 for (n, &level) in levels.iter().enumerate().take(response.count as usize) {
                     let before = edged.0.out();
-                    let after = edges(&mut edged.0, &mut edged.1, (at + n) as i64, level);
+                    let after = edges(&mut edged.0, &mut edged.1, times(n as u32), level);
                     match response.levels {
                         Some(said) => {
                             let said = Some(said >> (31 - n) & 1 == 1);
@@ -224,14 +248,15 @@ mod tests {
                 if (response.count as usize) < row {
                     let level = levels[response.count as usize];
                     for (gspi, log) in [&mut told, &mut edged] {
-                        edges(gspi, log, at as i64, level);
+                        edges(gspi, log, times(response.count), level);
                     }
                     at += 1;
                 }
+                from = times(row as u32)[0].ps();
                 prop_assert_eq!(format!("{:?}", &told), format!("{:?}", &edged));
             }
             for (gspi, log) in [&mut told, &mut edged] {
-                gspi.select(times(at as i64)(0)[0], false, log);
+                gspi.select(Picoseconds::new(from), false, log);
             }
             prop_assert_eq!(told.1, edged.1);
         }

@@ -12,6 +12,8 @@ pub(crate) mod ioctl {
     pub(crate) const DISASSOCIATE: u32 = 52;
     pub(crate) const GET_PM: u32 = 85;
     pub(crate) const SET_PM: u32 = 86;
+    /// The chip is an access point and no station.
+    pub(crate) const SET_AP: u32 = 118;
     pub(crate) const GET_RSSI: u32 = 127;
     pub(crate) const SET_WSEC: u32 = 134;
     pub(crate) const GET_STATIONS: u32 = 159;

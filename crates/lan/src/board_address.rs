@@ -8,9 +8,12 @@ use units::Picoseconds;
 
 use super::Wired;
 
-/// A stack that checks its new address is silent for at most so long before it announces it: a second, three probes two seconds
-/// apart and two seconds more (RFC 5227, section 1.1). One that has said nothing by then says nothing of itself.
-const SILENT_AFTER_LEASE: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
+/// A stack that checks its new address sends the first probe within a second (RFC 5227, section 1.1: PROBE_WAIT), by timers that
+/// tick each half second at the slowest. One that has sent none by then says nothing of itself.
+const SILENT_AFTER_LEASE: Picoseconds = Picoseconds::new(1_500 * units::PS_PER_MS);
+/// Behind a probe it sends another within two seconds, or announces its address two seconds later (there: PROBE_MAX and
+/// ANNOUNCE_WAIT).
+const SILENT_AFTER_CHECK: Picoseconds = Picoseconds::new(4 * units::PS_PER_S);
 
 /// An address for which nobody answered a probe is the board's after a second (RFC 4862, section 5.4: `RetransTimer` is that).
 const SILENT_AFTER_PROBE: Picoseconds = Picoseconds::new(units::PS_PER_S);
@@ -38,6 +41,8 @@ pub(super) struct Heard {
     mac: Option<[u8; 6]>,
     /// The address that a DHCP server gave it, and when.
     leased: Option<(Ipv4Addr, Picoseconds)>,
+    /// When it last asked who else has that address.
+    checked: Option<Picoseconds>,
 }
 
 impl Heard {
@@ -52,6 +57,9 @@ impl Heard {
         self.mac = frame.get(6..12).and_then(|mac| mac.try_into().ok()).or(self.mac);
         self.link_local = link_local(frame).or(self.link_local);
         self.probed = probed(frame).map(|address| (address, at)).or(self.probed);
+        if self.leased.is_some_and(|(leased, _)| checks(frame, leased)) {
+            self.checked = Some(at);
+        }
         let sender = sender(frame);
         if self.spoken.is_none() || sender != own {
             self.spoken = sender.or(self.spoken);
@@ -63,8 +71,17 @@ impl Heard {
         if frame.get(34..38) == Some(&DHCP_PORTS) {
             let given =
                 given(frame, self.mac).filter(|&address| self.leased.is_none_or(|(had, _)| had != address));
-            self.leased = given.map(|address| (address, now)).or(self.leased);
+            if let Some(address) = given {
+                (self.leased, self.checked) = (Some((address, now)), None);
+            }
         }
+    }
+
+    /// The address that a DHCP server gave it, and when that counts though nothing was said from it.
+    fn leased_from(&self) -> Option<(Ipv4Addr, Picoseconds)> {
+        let (address, leased_at) = self.leased?;
+        let silent = self.checked.map(|at| at + SILENT_AFTER_CHECK);
+        Some((address, silent.unwrap_or(leased_at + SILENT_AFTER_LEASE)))
     }
 
     /// Whether it spoke from no address and was given none.
@@ -74,7 +91,7 @@ impl Heard {
 
     /// When addresses count though nobody has spoken from them: one that was given, and one that was probed for.
     pub(super) fn counts_at(&self) -> impl Iterator<Item = Picoseconds> {
-        let leased = self.leased.filter(|_| self.spoken.is_none()).map(|(_, at)| at + SILENT_AFTER_LEASE);
+        let leased = self.leased_from().filter(|_| self.spoken.is_none()).map(|(_, from)| from);
         let probed = self.probed.filter(|_| self.link_local.is_none()).map(|(_, at)| at + SILENT_AFTER_PROBE);
         leased.into_iter().chain(probed)
     }
@@ -86,7 +103,7 @@ impl Heard {
     }
 
     fn address(&self, now: Picoseconds) -> Option<Ipv4Addr> {
-        let leased = self.leased.filter(|(_, at)| *at + SILENT_AFTER_LEASE <= now);
+        let leased = self.leased_from().filter(|(_, from)| *from <= now);
         self.spoken.or(leased.map(|(address, _)| address))
     }
 }
@@ -159,6 +176,12 @@ fn probed(frame: &[u8]) -> Option<Ipv6Addr> {
 fn address_of_ipv6(frame: &[u8], at: usize) -> Option<Ipv6Addr> {
     let octets: [u8; 16] = frame.get(at..at + 16)?.try_into().ok()?;
     (frame[12..14] == ETHERTYPE_IPV6).then(|| octets.into())
+}
+
+/// Whether a frame asks by ARP who has an address, from nobody's (RFC 5227, section 1.1: an ARP Probe).
+fn checks(frame: &[u8], address: Ipv4Addr) -> bool {
+    let is_probe = frame.get(12..14) == Some(&ETHERTYPE_ARP) && frame.get(28..32) == Some(&[0; 4]);
+    is_probe && frame.get(38..42) == Some(&address.octets())
 }
 
 /// The IPv4 address that a frame says it comes from.

@@ -46,8 +46,8 @@ pub enum FaultKind {
         /// Where.
         address: u32,
     },
-    /// No instruction of ARMv6-M.
-    #[error("instruction {code:#06x}, which ARMv6-M does not have")]
+    /// No instruction of ARMv6-M, or UDF, which is there to fault.
+    #[error("{}", undefined(*code))]
     Undefined {
         /// Its (first) halfword.
         code: u16,
@@ -101,4 +101,12 @@ pub enum FaultKind {
 
 fn access(write: bool) -> &'static str {
     if write { "write" } else { "read" }
+}
+
+/// UDF with its number (ARMv6-M Architecture Reference Manual, A5.2.6), and what is none.
+fn undefined(code: u16) -> String {
+    match code.to_be_bytes() {
+        [0xde, number] => format!("UDF #{number} (a panic or a compiler's trap in most images)"),
+        _ => format!("instruction {code:#06x}, which ARMv6-M does not have"),
+    }
 }

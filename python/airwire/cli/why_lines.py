@@ -13,7 +13,7 @@ from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.ask import is_iperf
 from airwire.diagnosis.discover import Discovery
-from airwire.diagnosis.reason import BROADCAST, unanswered_call
+from airwire.diagnosis.reason import BROADCAST, call_in_vain, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
@@ -71,7 +71,9 @@ def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Ite
     if answer.found is None or answer.row is None:
         return
     yield Text.assemble((name, "bold"), f" on {_board(answer)}{_ready(answer.found)}.")
-    yield Text(f"It {does(answer.found)}.")
+    what = does(answer.found)
+    if what:
+        yield Text(f"It {what}.")
     if answer.row.target.figure is not None:
         yield Text(_figure(answer.row))
         errors = error_answers_sentence(answer.row)
@@ -80,13 +82,20 @@ def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Ite
             yield Text(f"{errors}{name_a_page if answer.question and answer.question.traffic else ''}")
         for verdict in verdicts_of(answer.row)[:_MOST_CAUSES]:
             yield Text(f"  {verdict.line}")
-    vain = unanswered_call(answer.found.calls)
-    if vain is not None and not answer.found.called:
+    calls = answer.found.calls
+    vain = unanswered_call(calls)
+    if vain is not None and not answer.found.called and not _is_served(answer, call_in_vain(calls)):
         yield Text(f"{vain[0].upper()}{vain[1:]}.")
     if other is not None and other.row is not None:
         yield Text(_compared(answer, answer.row, other, other.row))
     yield from (Text(f"Report: {path}") for path in written)
     yield from (Text(line, style="dim") for line in _next(answer, written))
+
+
+def _is_served(answer: Answer, call: Call | None) -> bool:
+    """Whether the traffic that is measured has a server at the port of a call."""
+    options = [] if answer.question is None else [one for line in answer.question.traffic for one in line.split()]
+    return call is not None and f"port={call.port}" in options
 
 
 def _board(answer: Answer) -> str:

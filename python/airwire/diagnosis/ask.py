@@ -30,7 +30,8 @@ _CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
     "http": ("http kind=http to=board:{port} requests=1000000", "requests"),
     "counter": ("pingpong kind=pingpong to=board:{port} rounds=1000000", "messages"),
     "counter_lines": ("pingpong kind=pingpong to=board:{port} rounds=1000000 newline=true", "messages"),
-    "echo": ("pingpong kind=pingpong to=board:{port} rounds=1000000 payload=bytes", "messages"),
+    # Text, since many an echo prints what it gets as that.
+    "echo": ("pingpong kind=pingpong to=board:{port} rounds=1000000 payload=text", "messages"),
     "source": ("bulk kind=bulk to=board:{port} send=0B time=60s interval=20ms", "bulk"),
     "sink": ("bulk kind=bulk to=board:{port} send=100MB interval=20ms", "bulk"),
 }

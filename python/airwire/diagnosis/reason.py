@@ -69,12 +69,17 @@ def is_of_the_network(call: Call) -> bool:
     return ip_address(call.address).is_multicast or call.address == BROADCAST
 
 
-def unanswered_call(calls: Sequence[Call]) -> str | None:
+def call_in_vain(calls: Sequence[Call]) -> Call | None:
     """Whom the image calls in vain, most often of all; ``None`` where everybody answers."""
     vain = [call for call in calls if not call.answers and not is_of_the_network(call)]
-    if not vain:
+    return max(vain, key=lambda call: call.asked, default=None)
+
+
+def unanswered_call(calls: Sequence[Call]) -> str | None:
+    """The same in a sentence, with what to do."""
+    call = call_in_vain(calls)
+    if call is None:
         return None
-    call = max(vain, key=lambda call: call.asked)
     what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
     return (
         f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "

@@ -9,7 +9,7 @@ use super::{DATA_CHANNEL, Note, Options};
 use crate::air::AccessPoint;
 use crate::backplane::{Backplane, Consequence};
 use crate::boot::{self, READY_TIME};
-use crate::bus_registers::{BusRegisters, PACKET, Readiness};
+use crate::bus_registers::{BusRegisters, Readiness};
 use crate::busy::{Activity, Busy};
 use crate::command::{Command, Function};
 use crate::firmware::{Firmware, Latencies};
@@ -84,13 +84,11 @@ impl Inside {
             let mut firmware = Firmware::started(self.address, self.latencies, self.joiners.clone());
             firmware.advance(ready);
             self.firmware = Some(firmware);
-            self.bus.raise(PACKET);
         }
         self.follow_air(at);
         let Some(firmware) = &mut self.firmware else { return };
-        if firmware.advance(at) {
-            self.bus.raise(PACKET);
-        }
+        firmware.advance(at);
+        self.bus.set_packet(firmware.waiting_bytes().is_some());
         if let Some((mask, values)) = firmware.take_gpio() {
             self.backplane.set_gpio(mask, values);
         }
@@ -179,9 +177,8 @@ impl Inside {
 
     fn packet_is_done(&mut self) {
         self.read_bytes = 0;
-        if self.firmware.as_mut().is_some_and(Firmware::pop_front) {
-            self.bus.raise(PACKET);
-        }
+        let waits = self.firmware.as_mut().is_some_and(Firmware::pop_front);
+        self.bus.set_packet(waits);
     }
 }
 

@@ -4,7 +4,6 @@ use units::Picoseconds;
 
 use super::{Due, Firmware, us};
 use crate::air::AccessPoint;
-use crate::own_network;
 use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
 use crate::sdpcm::{self, Request};
 use crate::station::SEARCH_TIME;
@@ -75,8 +74,9 @@ impl Firmware {
             ioctl::SET_WPA_AUTH => {
                 self.station.credentials.has_sae = requests::number(data) & AUTH_SAE != 0;
             }
+            ioctl::SET_AP => self.own_network.stand_alone(requests::number(data) != 0),
             ioctl::SET_CHANNEL => self.own_network.channel = requests::number(data) as u8,
-            ioctl::SET_PASSPHRASE if request.interface == own_network::INTERFACE => {
+            ioctl::SET_PASSPHRASE if request.interface == self.own_network.interface => {
                 self.own_network.passphrase = requests::passphrase(data, 4);
             }
             ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),

@@ -3,7 +3,12 @@
 use cyw43::Function;
 use proptest::prelude::*;
 
-use crate::driver::{Driver, HABITS, ms};
+use crate::driver::{Driver, HABITS, Takes, ms};
+use units::Picoseconds;
+
+/// Bit 4 of the first byte of register 0: the chip's bits change at rising edges.
+const HIGH_SPEED: u32 = 1 << 4;
+const PATTERN: u32 = 0xfeed_bead;
 
 #[test]
 fn a_chip_that_was_just_powered_answers_in_halves_of_sixteen_bits() {
@@ -21,6 +26,40 @@ fn every_habit_finds_the_test_pattern_and_its_own_scratch_word() {
         assert_eq!(driver.read(Function::Bus, 0x14, 4), 0xfeed_bead, "{habit:?}");
         driver.write(Function::Bus, 0x18, 4, 0x1234_5678);
         assert_eq!(driver.read(Function::Bus, 0x18, 4), 0x1234_5678, "{habit:?}");
+    }
+}
+
+/// What the test register reads in one mode, at a clock of so many nanoseconds high and as many low.
+fn pattern(is_high_speed: bool, takes: Takes, half_bit_ns: i64) -> u32 {
+    let config = HABITS[2].config & !HIGH_SPEED | if is_high_speed { HIGH_SPEED } else { 0 };
+    let mut driver = Driver::new(Vec::new());
+    driver.begin(crate::driver::Habit { config, ..HABITS[2] });
+    (driver.half_bit, driver.takes) = (Picoseconds::new(half_bit_ns * 1000), takes);
+    driver.read(Function::Bus, 0x14, 4);
+    driver.read(Function::Bus, 0x14, 4)
+}
+
+/// No driver waits a clock for the first bit: whoever moves pins one by one takes it before the clock rises, and so do PIO
+/// programs. Those that take it at the fall rely on the chip's own delay.
+#[test]
+fn the_first_bit_is_there_before_the_clock_rises_and_still_there_at_a_fall_soon_after() {
+    for half_bit_ns in [8, 10, 16, 24, 50, 500] {
+        for is_high_speed in [false, true] {
+            assert_eq!(pattern(is_high_speed, Takes::AtRise, half_bit_ns), PATTERN, "{half_bit_ns} ns");
+        }
+        assert_eq!(pattern(false, Takes::AtFall, half_bit_ns), PATTERN, "{half_bit_ns} ns");
+    }
+    for half_bit_ns in [8, 10, 16, 24] {
+        assert_eq!(pattern(true, Takes::AtFall, half_bit_ns), PATTERN, "{half_bit_ns} ns");
+    }
+}
+
+/// The order of bytes on the wire is that of the value's lowest byte first.
+#[test]
+fn at_a_slow_clock_the_next_bit_has_come_long_before_the_fall() {
+    for half_bit_ns in [50, 500] {
+        let next = (PATTERN.swap_bytes() << 1).swap_bytes();
+        assert_eq!(pattern(true, Takes::AtFall, half_bit_ns), next, "{half_bit_ns} ns");
     }
 }
 

@@ -5,6 +5,14 @@ use units::Picoseconds;
 
 /// 31.25 MHz.
 const HALF_BIT: Picoseconds = Picoseconds::new(16_000);
+
+/// At which edge of the clock a driver takes the chip's bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    AtRise,
+    AtFall,
+}
+
 pub(crate) const ADDRESS: [u8; 6] = [0x28, 0xcd, 0xc1, 1, 2, 3];
 pub(crate) const RAM_BYTES: u32 = 0x8_0000;
 const ARM: u32 = 0x1810_3000;
@@ -30,6 +38,8 @@ pub(crate) struct Driver {
     pub(crate) now: Picoseconds,
     pub(crate) order: WordOrder,
     pub(crate) status: bool,
+    pub(crate) half_bit: Picoseconds,
+    pub(crate) takes: Takes,
     /// Status words as they came.
     pub(crate) last_status: u32,
     sequence: u8,
@@ -65,7 +75,8 @@ impl Driver {
         let mut chip = Chip::new(Options { address: ADDRESS, latencies, air, joiners });
         chip.set_power(ms(1), true);
         let order = WordOrder::default();
-        Self { chip, now: ms(50), order, status: false, last_status: 0, sequence: 0, id: 0 }
+        let (half_bit, takes) = (HALF_BIT, Takes::AtFall);
+        Self { chip, now: ms(50), order, status: false, half_bit, takes, last_status: 0, sequence: 0, id: 0 }
     }
 
     /// One whose bus is set up.
@@ -90,22 +101,25 @@ impl Driver {
     fn put(&mut self, word: u32) {
         let word = self.order.swap(word);
         for bit in (0..32).rev() {
-            self.now = self.now + HALF_BIT;
+            self.now = self.now + self.half_bit;
             self.chip.clock_rises(self.now, word >> bit & 1 == 1);
-            self.now = self.now + HALF_BIT;
+            self.now = self.now + self.half_bit;
             self.chip.clock_falls(self.now);
         }
     }
 
-    /// Bits are taken half a period after the edge that brought them.
+    /// A bit is taken as it is just before the edge.
     fn get(&mut self) -> u32 {
         let mut word = 0;
         for _ in 0..32 {
-            self.now = self.now + HALF_BIT;
+            self.now = self.now + self.half_bit;
+            let before_rise = self.chip.line();
             self.chip.clock_rises(self.now, false);
-            word = word << 1 | u32::from(self.chip.line() == Some(true));
-            self.now = self.now + HALF_BIT;
+            self.now = self.now + self.half_bit;
+            let before_fall = self.chip.line();
             self.chip.clock_falls(self.now);
+            let taken = if self.takes == Takes::AtRise { before_rise } else { before_fall };
+            word = word << 1 | u32::from(taken == Some(true));
         }
         self.order.swap(word)
     }
@@ -117,7 +131,7 @@ impl Driver {
         if self.status {
             self.last_status = self.get();
         }
-        self.now = self.now + HALF_BIT;
+        self.now = self.now + self.half_bit;
         self.chip.select(self.now, false);
     }
 

@@ -1,6 +1,6 @@
 //! Scan, join, frames, and the ways in which a network goes.
 
-use cyw43::{Joiner, Security, WordOrder};
+use cyw43::{Function, Joiner, Security, WordOrder};
 
 use crate::driver::{ADDRESS, Driver, HABITS, access_point, ms};
 
@@ -126,9 +126,52 @@ fn frames_go_both_ways_once_it_has_joined_and_credit_runs_ahead() {
     assert_eq!(driver.order, WordOrder::LowFirst);
 }
 
+/// Drivers wait for the line alone and read until nothing waits. Those of Embassy and soypat never write to the interrupt of a
+/// packet; the Pico SDK's writes to it before it reads.
+#[test]
+fn the_line_is_up_for_as_long_as_a_packet_waits_whatever_is_written() {
+    let mut driver = started(vec![lab()]);
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(4_000));
+    assert_eq!(driver.chip.line(), Some(false), "all was read, and nothing was cleared");
+    let frame: Vec<u8> = ADDRESS.into_iter().chain(0..60).collect();
+    for _ in 0..2 {
+        driver.chip.receive(driver.now, &frame);
+    }
+    driver.wait(ms(2));
+    for waiting in [2, 1] {
+        assert_eq!(driver.chip.line(), Some(true), "{waiting} wait");
+        driver.write(Function::Bus, 0x04, 2, 0x0020);
+        assert_eq!(driver.chip.line(), Some(true), "{waiting} wait, and the interrupt was cleared");
+        driver.take_frame().expect("one waits");
+    }
+    assert_eq!(driver.chip.line(), Some(false));
+}
+
 /// What a driver writes of one of several networks.
 fn of_own_network(value: &[u8]) -> Vec<u8> {
     [&1u32.to_le_bytes()[..], value].concat()
+}
+
+/// Request 118 makes the chip an access point and no station. So Embassy's driver has its network at interface 0.
+#[test]
+fn a_chip_that_is_an_access_point_alone_has_its_network_at_the_interface_of_the_station() {
+    let mut driver = started(Vec::new());
+    let of_first = |value: &[u8]| [&0u32.to_le_bytes()[..], value].concat();
+    driver.ask(118, true, &1u32.to_le_bytes());
+    let name = [&5u32.to_le_bytes()[..], b"board", &[0; 27]].concat();
+    driver.set_variable("bsscfg:ssid", &of_first(&name));
+    driver.set_variable("bss", &of_first(&1u32.to_le_bytes()));
+    assert_eq!(driver.chip.own_network().as_deref(), Some("board"));
+    assert_eq!(driver.events(ms(25)), [(LINK, 0, 0, 1)]);
+    let frame: Vec<u8> = ADDRESS.into_iter().chain([2, 0, 0, 0, 0, 7]).chain(0..60).collect();
+    driver.chip.receive(driver.now, &frame);
+    driver.wait(ms(2));
+    let received: Vec<(u8, Vec<u8>)> = std::iter::from_fn(|| driver.take_frame()).collect();
+    assert_eq!((received[1].1[2], &received[1].1[4..]), (0, &frame[..]), "a frame for interface 0");
+    driver.send_ethernet(&frame);
+    driver.wait(ms(2));
+    assert_eq!(driver.chip.take_sent().map(|sent| sent.1), Some(frame));
 }
 
 #[test]

@@ -10,11 +10,16 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 const MAC: [u8; 6] = [2, 8, 0xDC, 1, 2, 3];
 const ADDRESS: [u8; 4] = [192, 168, 1, 77];
 const PC: [u8; 4] = [192, 168, 1, 1];
+/// The first address of the PC's DHCP server.
+const LEASED: [u8; 4] = [192, 168, 1, 100];
 
 /// A device whose stack has an address of its own, and says so unasked or not.
 #[derive(Debug, Clone, Default)]
 struct Hermit {
     announces_at: Option<Picoseconds>,
+    /// When it asks for a lease, and when it asks who else has its address.
+    leases_at: Option<Picoseconds>,
+    probes: VecDeque<Picoseconds>,
     has_link: bool,
     /// When it was asked for which address.
     asked: Vec<(Picoseconds, [u8; 4])>,
@@ -27,14 +32,42 @@ fn arp(operation: u8, to: [u8; 6], target: &[u8]) -> Vec<u8> {
     [head, vec![0; 18]].concat()
 }
 
+/// Values of DHCP's option 53.
+const DISCOVER: u8 = 1;
+const REQUEST: u8 = 3;
+
+/// A message of a DHCP client that wants that address (RFC 2131, section 4.4.1), in IPv4 and UDP.
+fn dhcp(message: u8) -> Vec<u8> {
+    let options = [&[53, 1, message, 50, 4][..], &LEASED, &[54, 4], &PC, &[255]].concat();
+    let bootp =
+        [&[1, 1, 6, 0, 9, 9, 9, 9][..], &[0; 20], &MAC, &[0; 202], &[99, 130, 83, 99], &options].concat();
+    let udp = [&[0, 68, 0, 67][..], &(8 + bootp.len() as u16).to_be_bytes(), &[0, 0], &bootp].concat();
+    let mut ip =
+        [&[0x45, 0][..], &(20 + udp.len() as u16).to_be_bytes(), &[0, 0, 0, 0, 64, 17, 0, 0]].concat();
+    ip.extend([0, 0, 0, 0, 255, 255, 255, 255]);
+    let sum: u32 = ip.chunks(2).map(|two| u32::from(u16::from_be_bytes([two[0], two[1]]))).sum();
+    let sum = (sum & 0xFFFF) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    [&[0xFF; 6][..], &MAC, &[8, 0], &ip, &udp].concat()
+}
+
 impl Passive for Hermit {
     fn next_event(&self) -> Option<Picoseconds> {
-        self.announces_at
+        self.announces_at.into_iter().chain(self.leases_at).chain(self.probes.front().copied()).min()
     }
 
     fn advance(&mut self, at: Picoseconds) {
         if self.announces_at.take_if(|due| *due <= at).is_some() {
             self.sent.push_back((at, arp(1, [0xFF; 6], &[&[0; 6][..], &ADDRESS].concat())));
+        }
+        if self.leases_at.take_if(|due| *due <= at).is_some() {
+            self.sent.extend([(at, dhcp(DISCOVER)), (at + Picoseconds::new(10 * PS_PER_MS), dhcp(REQUEST))]);
+        }
+        if self.probes.front().is_some_and(|due| *due <= at) {
+            self.probes.pop_front();
+            let mut probe = arp(1, [0xFF; 6], &[&[0; 6][..], &LEASED].concat());
+            probe[28..32].fill(0);
+            self.sent.push_back((at, probe));
         }
     }
 }
@@ -131,4 +164,29 @@ fn nobody_is_asked_for_where_the_board_has_said_its_address_or_nothing_waits_for
         let asked = asked(&lan, hermit);
         assert!(asked.iter().all(|(_, target)| [PC, ADDRESS].contains(target)), "{traffic}: {asked:?}");
     }
+}
+
+/// When the PC first asks for the address that it gave to a board which says nothing from it.
+fn asked_for_the_lease_at(leases_at_s: i64, probes_ms: &[i64]) -> Option<Picoseconds> {
+    let mut setup = NetworkSetup::default();
+    setup.add_traffic("ping to=board count=1 interval=1ms").expect("traffic");
+    let mut lan = Lan::new(&setup);
+    let hermit = Hermit {
+        leases_at: Some(Picoseconds::new(leases_at_s * PS_PER_S)),
+        probes: probes_ms.iter().map(|ms| Picoseconds::new(ms * PS_PER_MS)).collect(),
+        ..Hermit::default()
+    };
+    let hermit = lan.attach("hermit", hermit);
+    lan.advance(Picoseconds::new(30 * PS_PER_S));
+    asked(&lan, hermit).into_iter().find(|(_, target)| *target == LEASED).map(|(at, _)| at)
+}
+
+/// The times are those of RFC 5227: the first probe comes within a second, and the address is announced at the latest four
+/// seconds behind a probe.
+#[test]
+fn a_silent_lease_counts_once_no_check_of_it_has_begun_or_the_last_check_is_over() {
+    let second = |at: Option<Picoseconds>| at.expect("it is asked for").ps() / PS_PER_S;
+    assert_eq!(second(asked_for_the_lease_at(3, &[])), 4);
+    assert_eq!(second(asked_for_the_lease_at(3, &[3_700])), 7);
+    assert_eq!(second(asked_for_the_lease_at(3, &[3_900, 5_500, 7_400])), 11);
 }

@@ -12,6 +12,8 @@ use mcu::{DebugEvent, Fault, FaultKind, Sleep, Stop};
 /// So many equal branches one after another are a loop.
 const LOOP_BRANCHES: usize = 32;
 const BKPT_0: u16 = 0xbe00;
+/// The upper byte of UDF, which is there to fault.
+const UDF: u16 = 0xde;
 /// A branch to the instruction before it.
 const BRANCH_BACK: u16 = 0xe7fd;
 const WFE: u16 = 0xbf20;
@@ -46,7 +48,12 @@ pub fn end_status(chip: &Rp2040, fault: Fault) -> Option<u32> {
 }
 
 fn fault_sentence(report: &FaultReport, chip: &Rp2040, fault: Fault) -> String {
-    let FaultKind::Bkpt { number } = fault.kind else { return report.what.clone() };
+    let instruction = match fault.kind {
+        FaultKind::Bkpt { number } => format!("BKPT #{number}"),
+        // How a panic of Rust and a trap of a compiler end.
+        FaultKind::Undefined { code } if code >> 8 == UDF => format!("UDF #{}", code & 0xff),
+        _ => return report.what.clone(),
+    };
     let calls = |part: &str| calls(&report.backtrace, part);
     let ends = end_status(chip, fault).is_some();
     let reason = match &report.place.function {
@@ -60,7 +67,7 @@ fn fault_sentence(report: &FaultReport, chip: &Rp2040, fault: Fault) -> String {
         _ if ends => "the image ended itself",
         _ => return report.what.clone(),
     };
-    format!("{reason} (BKPT #{number} at {}, core {})", report.place, report.core)
+    format!("{reason} ({instruction} at {}, core {})", report.place, report.core)
 }
 
 /// Whether a function with such a name is active.

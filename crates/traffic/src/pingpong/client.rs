@@ -38,14 +38,14 @@ pub const CLIENT_OPTIONS: &[Field] = &[
     ),
     option(
         "payload",
-        Word(&["counter", "bytes"]),
+        Word(&["counter", "bytes", "text"]),
         "counter",
-        "What a message holds: a decimal number, or bytes with sequence number and CRC.",
+        "What a message holds: a decimal number, bytes with sequence number and CRC, or a numbered line of text.",
         "bytes",
     ),
     option("first_number", Count(0, u64::MAX), "1", "The first number of the counter.", "100"),
     option("newline", Flag, "false", "Whether a newline ends each number.", "true"),
-    option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes.", "128B"),
+    option("size", Size(8, 1_048_576), "12B", "The size of a message of bytes or text.", "128B"),
     option("seed", Count(0, u64::MAX), "0", "Determines the bytes of messages.", "7"),
     option("think_time", Duration, "0s", "Pause between an answer and the next message.", "10ms"),
     option(
@@ -104,10 +104,8 @@ impl Declared for ClientSettings {
             start: values.read("first_number", options::parsed)?,
             newline: values.read("newline", options::switch)?,
         };
-        let bytes = Payload::Bytes {
-            bytes: values.read("size", options::size)?,
-            seed: values.read("seed", options::parsed)?,
-        };
+        let (size, seed) = (values.read("size", options::size)?, values.read("seed", options::parsed)?);
+        let (bytes, text) = (Payload::Bytes { bytes: size, seed }, Payload::Text { bytes: size, seed });
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("rounds");
         let rounds = values.read("rounds", options::parsed)?;
@@ -115,7 +113,7 @@ impl Declared for ClientSettings {
             to: values.read("to", |text| options::endpoint(text, PORT))?,
             rounds: if ends_by_time { MOST_ROUNDS } else { rounds },
             duration,
-            payload: values.choose("payload", &[("counter", counter), ("bytes", bytes)])?,
+            payload: values.choose("payload", &[("counter", counter), ("bytes", bytes), ("text", text)])?,
             think_time: values.read("think_time", options::time)?,
             dither: values.read("dither", options::time)?,
             timeout: values.read("timeout", options::time)?,

@@ -1,4 +1,4 @@
-//! The messages of ping-pong: a counter as decimal text, or bytes with a sequence number, a pattern and a CRC.
+//! The messages of ping-pong: a counter as decimal text, bytes with a sequence number, a pattern and a CRC, or a line of text.
 
 use crate::pattern::Pattern;
 
@@ -6,6 +6,8 @@ use crate::pattern::Pattern;
 pub const LEAST_MESSAGE_BYTES: u32 = 8;
 const SEQUENCE_BYTES: usize = 4;
 const CRC_BYTES: usize = 4;
+/// Hexadecimal digits of the number of a line.
+const NUMBER_DIGITS: usize = 8;
 
 /// What the client sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,14 @@ pub enum Payload {
         /// Of the pattern.
         seed: u64,
     },
+    /// A line of so many bytes (at least [`LEAST_MESSAGE_BYTES`]): its number as eight hexadecimal digits, letters, and a
+    /// newline where there is room; the answer is the same. An echo that takes all it gets for text stands it.
+    Text {
+        /// The size of a message.
+        bytes: u32,
+        /// Of the letters.
+        seed: u64,
+    },
 }
 
 impl Payload {
@@ -39,7 +49,11 @@ impl Payload {
             }
             Self::Bytes { .. } => {
                 let number = u32::from_be_bytes(answer.get(..SEQUENCE_BYTES)?.try_into().ok()?);
-                newest.checked_sub(u64::from((newest as u32).wrapping_sub(number)))
+                newest_of(number, newest)
+            }
+            Self::Text { .. } => {
+                let digits = std::str::from_utf8(answer.get(..NUMBER_DIGITS)?).ok()?;
+                newest_of(u32::from_str_radix(digits, 16).ok()?, newest)
             }
         }
     }
@@ -55,8 +69,17 @@ impl Payload {
                 let message = message_of_bytes(index, bytes, seed);
                 (message.clone(), message)
             }
+            Self::Text { bytes, seed } => {
+                let message = line_of_text(index, bytes, seed);
+                (message.clone(), message)
+            }
         }
     }
+}
+
+/// The latest index of a number, which wraps.
+fn newest_of(number: u32, newest: u64) -> Option<u64> {
+    newest.checked_sub(u64::from((newest as u32).wrapping_sub(number)))
 }
 
 fn number_text(number: u64, newline: bool) -> Vec<u8> {
@@ -78,10 +101,22 @@ fn message_of_bytes(index: u64, bytes: u32, seed: u64) -> Vec<u8> {
     message
 }
 
+fn line_of_text(index: u64, bytes: u32, seed: u64) -> Vec<u8> {
+    let letters = bytes.max(LEAST_MESSAGE_BYTES) as usize - NUMBER_DIGITS;
+    let mut line = format!("{:08x}", index as u32).into_bytes();
+    let pattern = Pattern::new(seed).bytes(index.wrapping_mul(letters as u64), letters);
+    line.extend(pattern.into_iter().map(|byte| b'a' + byte % 26));
+    if letters != 0 {
+        line.pop();
+        line.push(b'\n');
+    }
+    line
+}
+
 /// Says how an answer that differs at byte `at` is wrong.
 pub(super) fn describe_difference(payload: Payload, expected: &[u8], at: usize) -> String {
     match payload {
-        Payload::Counter { .. } => {
+        Payload::Counter { .. } | Payload::Text { .. } => {
             format!("the answer differs from `{}` in byte {at}", String::from_utf8_lossy(expected).trim_end())
         }
         Payload::Bytes { .. } if at < SEQUENCE_BYTES => "the answer has another sequence number".to_owned(),
@@ -108,7 +143,8 @@ mod tests {
     fn an_answer_tells_which_message_it_is_for() {
         let counter = Payload::Counter { start: 7, newline: false };
         let bytes = Payload::Bytes { bytes: 12, seed: 1 };
-        for payload in [counter, bytes] {
+        let text = Payload::Text { bytes: 12, seed: 1 };
+        for payload in [counter, bytes, text] {
             for index in [0, 1, 99] {
                 assert_eq!(payload.index_of_answer(&payload.exchange(index).1, 100), Some(index));
             }
@@ -118,6 +154,22 @@ mod tests {
         assert_eq!(counter.index_of_answer(b"9", 100), None, "what was sent, and not what it must get");
         let wrapped = (1 << 32) + 5;
         assert_eq!(bytes.index_of_answer(&bytes.exchange(wrapped).1, wrapped + 3), Some(wrapped));
+        assert_eq!(text.index_of_answer(&text.exchange(wrapped).1, wrapped + 3), Some(wrapped));
+    }
+
+    #[test]
+    fn a_line_of_text_is_printable_up_to_its_newline_and_no_two_are_alike() {
+        for bytes in [8, 9, 12, 100] {
+            let lines: Vec<_> =
+                (0..50).map(|index| Payload::Text { bytes, seed: 2 }.exchange(index)).collect();
+            for (n, (line, answer)) in lines.iter().enumerate() {
+                assert_eq!((line, line.len()), (answer, bytes as usize));
+                assert!(line[..8].iter().all(u8::is_ascii_hexdigit));
+                assert!(line.len() == 8 || line.ends_with(b"\n"));
+                assert!(line[8..].iter().rev().skip(1).all(u8::is_ascii_lowercase));
+                assert!(!lines[..n].iter().any(|(other, _)| other == line));
+            }
+        }
     }
 
     #[test]

@@ -9,9 +9,11 @@ use crate::{Declared, OptionError};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Host, Text};
 
-/// The ports of the IANA registry's system range, and behind them those that examples and libraries for microcontrollers use.
-const USUAL_PORTS: &str = "1-1024,1883,2000,2323,3000,3333,4000,4001,4242,4444,4840,5000-5005,5025,5201,5555,6053,6666,\
-                           7777,8000,8008,8080-8088,8123,8266,8883,8888,9000,9090,9100,9999,10000,10001,12345,20000,50000,65432";
+/// First those at which a board is most likely to listen, since whoever answers nothing elsewhere is given up early. Then the
+/// ports of the IANA registry's system range, and those that examples and libraries for microcontrollers use.
+const USUAL_PORTS: &str = "80,1234,8080,5000,7,23,4242,5001,8000,443,1-1024,1337,1883,2000,2222,2323,3000,3333,4000,4001,\
+                           4321,4444,4840,5002-5005,5025,5201,5555,5678,6053,6666,6969,7777,8008,8081-8088,8123,8266,8883,\
+                           8888,9000,9090,9100,9999,10000,10001,12345,20000,50000,65432";
 
 /// The settings of [`super::Client`], declared.
 pub const CLIENT_OPTIONS: &[Field] = &[

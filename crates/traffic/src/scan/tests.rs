@@ -10,7 +10,7 @@ use units::{PS_PER_MS, Picoseconds};
 use super::{Client, ClientSettings, Service, Speaks};
 use crate::os::Seat;
 use crate::testing::within_seconds;
-use crate::{Action, Event, Machine};
+use crate::{Action, Declared, Event, Machine};
 
 /// A server that treats each connection alike, for as long as the test runs; gives its port.
 fn server(manners: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> u16 {
@@ -190,4 +190,28 @@ fn a_host_that_answers_nothing_is_not_knocked_at_without_end() {
     }
     assert!(client.is_done() && client.services().is_empty());
     assert_eq!(client.counts().unanswered, knocks);
+}
+
+/// The ports that are knocked at on a board whose stack throws away all that comes.
+fn knocked_at_a_silent_board() -> Vec<u16> {
+    let mut client = Client::new(ClientSettings::from_options(&[("to", "192.168.1.50")]).unwrap());
+    let (mut now, mut knocked) = (Picoseconds::ZERO, Vec::new());
+    while let Some(at) = client.wake_at() {
+        now = now.max(at);
+        client.handle(now, Event::Wake);
+        while let Some(action) = client.poll() {
+            knocked.extend(if let Action::Connect(_, to) = action { Some(to.port) } else { None });
+        }
+    }
+    knocked
+}
+
+#[test]
+fn the_ports_that_boards_listen_at_are_knocked_at_before_a_silent_board_is_given_up() {
+    let knocked = knocked_at_a_silent_board();
+    // HTTP, an echo (RFC 862), telnet; what examples of Embassy, lwIP and WIZnet use; iperf; and others for HTTP.
+    for port in [80, 7, 23, 1234, 4242, 5000, 5001, 8000, 8080] {
+        assert!(knocked.contains(&port), "{port} is none of {knocked:?}");
+    }
+    assert!(knocked.len() < 200);
 }

@@ -23,6 +23,7 @@ const MOST_QUEUED_BYTES: usize = 256 * 1024;
 fn machines() -> Vec<Box<dyn Machine>> {
     let counter = pingpong::Payload::Counter { start: 1, newline: true };
     let bytes = pingpong::Payload::Bytes { bytes: 12, seed: 1 };
+    let text = pingpong::Payload::Text { bytes: 12, seed: 1 };
     let some_time = Picoseconds::from_ns(1_000);
     let udp = iperf::UdpClientSettings {
         amount: bulk::Amount::Time(some_time),
@@ -72,7 +73,7 @@ fn machines() -> Vec<Box<dyn Machine>> {
             iperf::TcpClientSettings { direction, parallel: 2, ..iperf::TcpClientSettings::to(PEER) };
         machines.push(Box::new(iperf::TcpClient::new(settings)));
     }
-    for payload in [counter, bytes] {
+    for payload in [counter, bytes, text] {
         let settings = pingpong::ClientSettings { payload, ..pingpong::ClientSettings::to(PEER) };
         machines.push(Box::new(pingpong::Client::new(settings)));
     }

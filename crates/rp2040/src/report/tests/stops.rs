@@ -87,10 +87,20 @@ fn a_core_that_waits_for_a_key_is_told_from_one_that_nothing_wakes() {
 
 #[test]
 fn an_instruction_that_the_core_does_not_have_is_named_with_its_address() {
+    // CBZ, which ARMv7-M has.
+    let run = run(&[NOP, 0xb100]);
+    assert_eq!(
+        sentence(&run),
+        "core 0 faulted: instruction 0xb100, which ARMv6-M does not have, by the instruction at 0x20000002 in SRAM"
+    );
+}
+
+#[test]
+fn udf_is_an_instruction_that_faults_on_purpose() {
     let run = run(&[NOP, UDF]);
     assert_eq!(
         sentence(&run),
-        "core 0 faulted: instruction 0xde00, which ARMv6-M does not have, by the instruction at 0x20000002 in SRAM"
+        "core 0 faulted: UDF #0 (a panic or a compiler's trap in most images), by the instruction at 0x20000002 in SRAM"
     );
 }
 
@@ -124,7 +134,7 @@ fn a_fault_without_a_handler_says_that_there_is_none_and_that_the_core_is_locked
     let run = run(&with_vector_table(0x3000_0000, &[UDF]));
     assert!(matches!(run.1, Stop::LockedUp(_)), "{:?}", run.1);
     let sentence = sentence(&run);
-    assert!(sentence.starts_with("core 0 faulted: instruction 0xde00"), "{sentence}");
+    assert!(sentence.starts_with("core 0 faulted: UDF #0"), "{sentence}");
     assert!(sentence.contains("HardFault came, but the vector table at 0x30000000"), "{sentence}");
     assert!(sentence.ends_with("core 0 is locked up"), "{sentence}");
 }
