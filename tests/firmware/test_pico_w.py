@@ -55,6 +55,21 @@ def test_it_joins_a_network_of_each_security_and_answers_ping(built: Path, tmp_p
     assert board.notes == []
 
 
+@pytest.mark.parametrize("spi_hz", [2_000_000, 10_000_000, 20_000_000, 33_300_000])
+def test_it_reaches_its_radio_at_any_clock_of_the_bus(built: Path, tmp_path: Path, spi_hz: int) -> None:
+    # The radio's bit goes some nanoseconds after the clock rises (CYW43362 data sheet 4.2.1.3): at a fall it is another one
+    # where the clock is slow.
+    board = Board(
+        BOARD,
+        built / "ping-lwip_raw.elf",
+        network=network(tmp_path, SECURITY["open"]),
+        traffic=["ping to=board count=5 interval=100ms"],
+        settings={"ssid": "lab", "security": "open", "spi_hz": str(spi_hz)},
+        record=False,
+    )
+    assert "0 lost" in all_done(board).traffic[0].summary
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

@@ -22,9 +22,8 @@ static const uint16_t program[] = {
     0x0043 | CLOCK_HIGH, /*    jmp x-- 3 */
     0xe080,              /*    set pindirs, 0 */
     0x0087,              /*    jmp y-- 7          else to the begin: the end of the program's wrap */
-    0xa042 | CLOCK_HIGH, /* 7: nop                the chip's first bit */
-    0x4001,              /* 8: in pins, 1 */
-    0x0088 | CLOCK_HIGH, /*    jmp y-- 8          the next one */
+    0x4001 | CLOCK_HIGH, /* 7: in pins, 1         the chip's first bit is there; a rise brings the next one, some ns later */
+    0x0087,              /*    jmp y-- 7 */
     0x0000,              /*    jmp 0 */
 };
 #define PROGRAM_WORDS (sizeof program / sizeof program[0])
