@@ -57,8 +57,7 @@ def test_it_joins_a_network_of_each_security_and_answers_ping(built: Path, tmp_p
 
 @pytest.mark.parametrize("spi_hz", [2_000_000, 10_000_000, 20_000_000, 33_300_000])
 def test_it_reaches_its_radio_at_any_clock_of_the_bus(built: Path, tmp_path: Path, spi_hz: int) -> None:
-    # The radio's bit goes some nanoseconds after the clock rises (CYW43362 data sheet 4.2.1.3): at a fall it is another one
-    # where the clock is slow.
+    # A bit of the radio's goes some nanoseconds after the clock rises: at the fall of a slow clock another one is there.
     board = Board(
         BOARD,
         built / "ping-lwip_raw.elf",
