@@ -57,7 +57,7 @@ def test_it_joins_a_network_of_each_security_and_answers_ping(built: Path, tmp_p
 
 @pytest.mark.parametrize("spi_hz", [2_000_000, 10_000_000, 20_000_000, 33_300_000])
 def test_it_reaches_its_radio_at_any_clock_of_the_bus(built: Path, tmp_path: Path, spi_hz: int) -> None:
-    # A bit of the radio's goes some nanoseconds after the clock rises: at the fall of a slow clock another one is there.
+    # A bit of the radio goes some nanoseconds after the clock rises: at the fall of a slow clock another one is there.
     board = Board(
         BOARD,
         built / "ping-lwip_raw.elf",

@@ -22,7 +22,7 @@ static const uint16_t program[] = {
     0x0043 | CLOCK_HIGH, /*    jmp x-- 3 */
     0xe080,              /*    set pindirs, 0 */
     0x0087,              /*    jmp y-- 7          else to the begin: the end of the program's wrap */
-    0x4001 | CLOCK_HIGH, /* 7: in pins, 1         the chip's first bit is there; a rise brings the next one, some ns later */
+    0x4001 | CLOCK_HIGH, /* 7: in pins, 1         the chip's first bit; each rise brings the next one */
     0x0087,              /*    jmp y-- 7 */
     0x0000,              /*    jmp 0 */
 };
@@ -172,7 +172,7 @@ void gspi_get(void *words, size_t count) {
     }
 }
 
-/* The machine has all words, so that it can only wait for another at its first instruction: the flag rises there again. */
+/* The machine has all words, so that it can only wait for another at its first instruction: the flag rises there. */
 void gspi_end(void) {
     PIO_FDEBUG(PIO0_BASE) = PIO_FDEBUG_TXSTALL(1u << MACHINE);
     while (!(PIO_FDEBUG(PIO0_BASE) & PIO_FDEBUG_TXSTALL(1u << MACHINE))) {
