@@ -2,8 +2,9 @@
 //! a command of 32 bits; then come the data, and a status word where the host asked for one.
 //!
 //! The host's bits are taken at rising edges of the clock. The chip's first one is on the line from the falling edge on that
-//! ends what the host sent (CYW43362 data sheet 4.2.1.3, of a chip with the same bus). The others come out at rising edges where HIGH_SPEED is set, some nanoseconds later, and at falling
-//! ones where it is not. While the chip is not selected, the line has the level of its interrupt.
+//! ends what the host sent (CYW43362 data sheet 4.2.1.3, of a chip with the same bus). The others come out at rising edges where
+//! HIGH_SPEED is set, some nanoseconds later, and at falling ones where it is not. While the chip is not selected, the line has
+//! the level of its interrupt.
 //!
 //! Left out: times within half a pulse. A bit that comes out late is on the line from that edge on which is nearer.
 
