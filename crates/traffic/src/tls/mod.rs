@@ -118,7 +118,9 @@ impl Server {
     }
 
     fn receive(&mut self, now: Picoseconds, connection: Connection, bytes: &[u8]) {
-        let Some(peer) = self.peers.get_mut(&connection) else { return };
+        // Who left in the handshake was told good-bye: what still comes counts no more.
+        let is_heard = |peer: &&mut Peer| !peer.finished || peer.session.is_open();
+        let Some(peer) = self.peers.get_mut(&connection).filter(is_heard) else { return };
         let Heard { plain, finished, error } = peer.session.receive(bytes);
         let opens = peer.session.is_open() && !std::mem::replace(&mut peer.is_told, peer.session.is_open());
         let (listener, from, to) = (peer.listener, peer.peer, peer.local);

@@ -66,6 +66,18 @@ fn what_is_no_tls_is_turned_away_with_an_alert_and_the_reason() {
 }
 
 #[test]
+fn a_client_that_left_in_the_handshake_counts_once_whatever_still_comes_of_it() {
+    let mut server = machine("mqtts", &[]).unwrap();
+    said(&mut *server, &[]);
+    for event in [Event::PeerFinished(CLIENT), Event::Received(CLIENT, b"GET / HTTP/1.0\r\n\r\n")] {
+        server.handle(Picoseconds::new(6), event);
+    }
+    let counters = server.results().counters;
+    let failed = counters.iter().find(|counter| counter.name == "failed_handshakes").unwrap();
+    assert_eq!(failed.value, 1);
+}
+
+#[test]
 fn a_certificate_that_cannot_be_used_is_refused_in_a_sentence() {
     let error = machine("mqtts", &[("certificate", "no-such-file.pem")]).unwrap_err().to_string();
     assert!(error.starts_with("certificate: no-such-file.pem cannot be read: "), "{error}");
