@@ -37,23 +37,7 @@ impl Gspi {
         if !self.is_selected() {
             return all;
         }
-        let response = self.take_pulses(count, sent, times, behind);
-        if let Some(last) = response.count.checked_sub(1) {
-            let [rise, fall] = times(last);
-            self.end_pulse(rise, fall);
-        }
-        response
-    }
-
-    fn take_pulses(
-        &mut self,
-        count: u32,
-        sent: Option<u32>,
-        times: &dyn Fn(u32) -> [Picoseconds; 2],
-        behind: &mut impl Behind,
-    ) -> Response {
-        let all = Response { count, ..Response::default() };
-        match (self.phase, sent) {
+        let response = match (self.phase, sent) {
             (Phase::Over, _) if self.out().is_none() => all,
             (Phase::Command, Some(bits)) => {
                 let taken = count.min(WORD_BITS - 1 - self.bits);
@@ -65,7 +49,12 @@ impl Gspi {
             }
             (Phase::Read(_) | Phase::Status { .. }, None) => self.put_bits(count, times, behind),
             _ => Response::default(),
+        };
+        if let Some(last) = response.count.checked_sub(1) {
+            let [rise, fall] = times(last);
+            self.end_pulse(rise, fall);
         }
+        response
     }
 
     fn take_first(&mut self, bits: u32, count: u32) {

@@ -7,7 +7,7 @@ use crate::air::{AccessPoint, Credentials, Security};
 const MOST_NAMES: usize = 4;
 
 /// The names of networks, as a sentence has them.
-fn listed(air: &[&AccessPoint]) -> String {
+fn listed(air: &[AccessPoint]) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in air.iter().filter_map(|one| one.ssid.as_ref()) {
         let name = format!("{name:?}");
@@ -24,19 +24,18 @@ fn listed(air: &[&AccessPoint]) -> String {
 /// No network of its name is on the air.
 pub(crate) fn not_found(station: &Credentials, air: &[AccessPoint]) -> String {
     let name = String::from_utf8_lossy(&station.ssid);
-    let there: Vec<&AccessPoint> = air.iter().collect();
     let of_that_name = air.iter().any(|one| one.is_called(&station.ssid));
     match station.bssid {
         Some([a, b, c, d, e, f]) if of_that_name => format!(
             "the radio finds no network {name:?} of the access point {a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{f:02x}, \
              which the image asks for"
         ),
-        _ if there.is_empty() => {
+        _ if air.is_empty() => {
             format!("the radio finds no network {name:?}, which the image asks for: nothing is on the air")
         }
         _ => format!(
             "the radio finds no network {name:?}, which the image asks for: on the air is {}",
-            listed(&there)
+            listed(air)
         ),
     }
 }

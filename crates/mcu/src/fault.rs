@@ -103,10 +103,16 @@ fn access(write: bool) -> &'static str {
     if write { "write" } else { "read" }
 }
 
-/// UDF with its number (ARMv6-M Architecture Reference Manual, A5.2.6), and what is none.
+/// UDF with its number, and what is none.
 fn undefined(code: u16) -> String {
-    match code.to_be_bytes() {
-        [0xde, number] => format!("UDF #{number} (a panic or a compiler's trap in most images)"),
-        _ => format!("instruction {code:#06x}, which ARMv6-M does not have"),
+    match udf_number(code) {
+        Some(number) => format!("UDF #{number} (a panic or a compiler's trap in most images)"),
+        None => format!("instruction {code:#06x}, which ARMv6-M does not have"),
     }
+}
+
+/// The number of a halfword that is UDF, which is there to fault (ARMv6-M Architecture Reference Manual, A5.2.6).
+pub fn udf_number(code: u16) -> Option<u8> {
+    let [upper, number] = code.to_be_bytes();
+    (upper == 0xde).then_some(number)
 }

@@ -33,7 +33,7 @@ pub use console::Console;
 pub use counts::{Counts, SupplyState, Waits};
 pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};
 pub use facts::{CodeMemory, Facts};
-pub use fault::{Fault, FaultKind};
+pub use fault::{Fault, FaultKind, udf_number};
 pub use line::{Character, Lines, Outgoing};
 pub use line_end::{Frame, LineEnd, Next, Reception};
 pub use observe::{Observer, Step, Watchpoint};

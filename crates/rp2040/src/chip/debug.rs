@@ -113,10 +113,8 @@ impl Rp2040 {
 
     /// Whether any interrupt may come to a core as it is set now: one of a peripheral's, or its own SysTick's.
     pub fn may_be_interrupted(&self, core: usize) -> bool {
-        const SYST_CSR: u32 = 0xe010;
-        const TICKS: u32 = 0b11;
         let ppb = &self.bus.ppb[core];
-        let ticks = ppb.peek(SYST_CSR, self.cores[core].cycle).is_some_and(|csr| csr & TICKS == TICKS);
+        let ticks = ppb.next_tick(self.cores[core].cycle).is_some();
         !ppb.primask() && (ticks || ppb.enabled_irqs() != 0)
     }
 

@@ -7,13 +7,11 @@ use crate::report::{Backtrace, FaultReport};
 use crate::rom::RomFunction;
 use cortexm::{Branch, Core, PC};
 use mcu::image::Symbols;
-use mcu::{DebugEvent, Fault, FaultKind, Sleep, Stop};
+use mcu::{DebugEvent, Fault, FaultKind, Sleep, Stop, udf_number};
 
 /// So many equal branches one after another are a loop.
 const LOOP_BRANCHES: usize = 32;
 const BKPT_0: u16 = 0xbe00;
-/// The upper byte of UDF, which is there to fault.
-const UDF: u16 = 0xde;
 /// A branch to the instruction before it.
 const BRANCH_BACK: u16 = 0xe7fd;
 const WFE: u16 = 0xbf20;
@@ -49,11 +47,12 @@ pub fn end_status(chip: &Rp2040, fault: Fault) -> Option<u32> {
 
 fn fault_sentence(report: &FaultReport, chip: &Rp2040, fault: Fault) -> String {
     let instruction = match fault.kind {
-        FaultKind::Bkpt { number } => format!("BKPT #{number}"),
+        FaultKind::Bkpt { number } => Some(format!("BKPT #{number}")),
         // How a panic of Rust and a trap of a compiler end.
-        FaultKind::Undefined { code } if code >> 8 == UDF => format!("UDF #{}", code & 0xff),
-        _ => return report.what.clone(),
+        FaultKind::Undefined { code } => udf_number(code).map(|number| format!("UDF #{number}")),
+        _ => None,
     };
+    let Some(instruction) = instruction else { return report.what.clone() };
     let calls = |part: &str| calls(&report.backtrace, part);
     let ends = end_status(chip, fault).is_some();
     let reason = match &report.place.function {

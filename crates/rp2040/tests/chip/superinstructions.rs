@@ -67,6 +67,8 @@ fn program(seed: u64, mut asm: Asm) -> Asm {
     asm
 }
 
+/// ADDS R0, #1; LSLS R0, R0, #1; EORS R1, R0; LDRB R2, [R6, #4]
+const LOOP_BODY: [u16; 4] = [0x3001, 0x0040, 0x4041, 0x7932];
 /// A register of the cache that switches it on, and one that counts accesses.
 const XIP_CTRL: u32 = 0x1400_0000;
 const XIP_ACCESSES: u32 = 0x1400_0010;
@@ -89,8 +91,7 @@ fn cache_instructions(random: &mut Random, asm: &mut Asm) {
             let body = random.below(9) as u16;
             asm.movs(4, 2 + random.below(6) as u8);
             for _ in 0..body {
-                // ADDS R0, #1; LSLS R0, R0, #1; EORS R1, R0; LDRB R2, [R6, #4]
-                asm.op(random.of(&[0x3001, 0x0040, 0x4041, 0x7932]));
+                asm.op(random.of(&LOOP_BODY));
             }
             asm.subs(4, 1).op(0xd100 | (body + 3).wrapping_neg() & 0xff)
         }
@@ -113,8 +114,6 @@ fn against_the_cache(seed: u64) -> Asm {
 
 /// A branch over some instructions, or a loop, which may begin behind its first instructions.
 fn short_way<'a>(random: &mut Random, asm: &'a mut Asm) -> &'a mut Asm {
-    // ADDS R0, #1; LSLS R0, R0, #1; EORS R1, R0; LDRB R2, [R6, #4]
-    const BODY: [u16; 4] = [0x3001, 0x0040, 0x4041, 0x7932];
     let (body, rounds) = (1 + random.below(24) as u16, 1 + random.below(5) as u8);
     asm.movs(4, rounds);
     match random.below(3) {
@@ -124,7 +123,7 @@ fn short_way<'a>(random: &mut Random, asm: &'a mut Asm) -> &'a mut Asm {
         _ => asm.op(0xe000 | random.below(body.into()) as u16),
     };
     for _ in 0..body {
-        asm.op(random.of(&BODY));
+        asm.op(random.of(&LOOP_BODY));
     }
     asm.subs(4, 1).op(0xd100 | (body + 3).wrapping_neg() & 0xff)
 }
