@@ -132,7 +132,7 @@ impl Core {
             return Ok(value);
         }
         let mut end = cycle.saturating_sub(1);
-        if bus.watch().is_for_shared_memory()
+        if bus.watch().is_for_memory()
             && let Some(value) = bus.load_shared(self.id, address, Size::Word, &mut end)
         {
             *cycle = end;
@@ -158,9 +158,7 @@ impl Core {
             return Ok(());
         }
         let mut end = cycle.saturating_sub(1);
-        if bus.watch().is_for_shared_memory()
-            && bus.store_shared(self.id, address, Size::Word, value, &mut end)
-        {
+        if bus.watch().is_for_memory() && bus.store_shared(self.id, address, Size::Word, value, &mut end) {
             *cycle = end;
             return Ok(());
         }

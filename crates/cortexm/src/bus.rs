@@ -173,8 +173,8 @@ pub trait Bus {
     /// Cycles that a fetch from SRAM waits, because another bus master uses its bank in this cycle.
     fn contend(&mut self, core: usize, offset: u32, cycle: u64) -> u64;
 
-    /// The same while memory is shared and nobody counts its accesses ([`Watch::is_for_shared_memory`]).
-    fn contend_uncounted(&mut self, core: usize, offset: u32, cycle: u64) -> u64;
+    /// The same while every access to memory is to be seen, and nothing else ([`Watch::is_for_memory`]).
+    fn contend_in_sight(&mut self, core: usize, offset: u32, cycle: u64) -> u64;
 
     /// Whether an access may be made at this cycle: of two cores the one that is ahead waits with all that is not memory, and with
     /// stores (`is_write`) to what only reads as memory.

@@ -134,7 +134,7 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
             self.word = self.index >> 1;
             let offset = self.word << 2;
             self.cycle += match MODE {
-                SHARED => bus.contend_uncounted(core.id, offset, self.cycle),
+                SHARED => bus.contend_in_sight(core.id, offset, self.cycle),
                 _ => bus.contend(core.id, offset, self.cycle),
             };
         }

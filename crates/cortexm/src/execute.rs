@@ -99,7 +99,7 @@ impl Core {
         limit: u64,
         base: u32,
     ) -> Stretch {
-        if bus.watch().is_for_shared_memory() {
+        if bus.watch().is_for_memory() {
             self.interpret::<B, REGION, SHARED>(bus, ops, limit, base)
         } else if bus.watch().is_on() {
             self.interpret::<B, REGION, WATCHED>(bus, ops, limit, base)

@@ -150,7 +150,7 @@ impl Bus for Memory {
         0
     }
 
-    fn contend_uncounted(&mut self, _: usize, _: u32, _: u64) -> u64 {
+    fn contend_in_sight(&mut self, _: usize, _: u32, _: u64) -> u64 {
         0
     }
 
@@ -278,7 +278,7 @@ fn run(parts: &[Kind], low: u32, looks: Looks) -> (Core, Memory, Vec<Kind>) {
     let mut memory = Memory::new(&code);
     match looks {
         Looks::Nobody => {}
-        Looks::Master => memory.watch.see_every_access(true, false),
+        Looks::Master => memory.watch.see_every_access(true),
         Looks::Debugger => memory.watch.set_breakpoints(vec![0]),
     }
     let mut core = Core::new(0);

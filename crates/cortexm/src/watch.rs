@@ -11,14 +11,12 @@ pub struct Watch {
     observer: Option<Box<dyn Observer>>,
     /// The breakpoint that each core may pass once, because it stopped there before.
     passing: [Option<u32>; 2],
-    /// More than one master is at work on the memory.
-    shared: bool,
-    /// The bus counts every access to memory.
-    counted: bool,
+    /// The bus wants to see every access to memory: it counts them, or more than one master is at work.
+    every_access: bool,
     /// What the instruction of each core that runs or has just run accessed.
     hits: [Option<DebugEvent>; 2],
     on: bool,
-    shared_memory: bool,
+    for_memory: bool,
 }
 
 impl Watch {
@@ -28,8 +26,7 @@ impl Watch {
             breakpoints: self.breakpoints.clone(),
             watchpoints: self.watchpoints.clone(),
             debugger: self.debugger,
-            shared: self.shared,
-            counted: self.counted,
+            every_access: self.every_access,
             ..Self::default()
         };
         copy.decide();
@@ -42,10 +39,10 @@ impl Watch {
         self.on
     }
 
-    /// Whether that is all because more than one master is at work on the memory.
+    /// Whether that is all because every access to memory is to be seen.
     #[inline(always)]
-    pub fn is_for_shared_memory(&self) -> bool {
-        self.shared_memory
+    pub fn is_for_memory(&self) -> bool {
+        self.for_memory
     }
 
     /// Whether a debugger takes BKPT.
@@ -78,16 +75,16 @@ impl Watch {
         before
     }
 
-    /// Whether the bus has to see every access to memory: it may clash with another master's, or is counted.
-    pub fn see_every_access(&mut self, shared: bool, counted: bool) {
-        (self.shared, self.counted) = (shared, counted);
+    /// Whether the bus wants to see every access to memory, which then takes the long way.
+    pub fn see_every_access(&mut self, on: bool) {
+        self.every_access = on;
         self.decide();
     }
 
     fn decide(&mut self) {
         let watched = !self.breakpoints.is_empty() || !self.watchpoints.is_empty() || self.observer.is_some();
-        self.on = watched || self.shared || self.counted;
-        self.shared_memory = self.shared && !self.counted && !watched;
+        self.on = watched || self.every_access;
+        self.for_memory = self.every_access && !watched;
     }
 
     /// Lets a core pass the breakpoint that it stands at.

@@ -36,9 +36,17 @@ impl Bus {
         waits
     }
 
-    /// The same while memory is shared and no access is counted.
+    /// The same where memory is shared, or accesses are counted.
     #[inline(always)]
-    pub(crate) fn contend_uncounted(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
+    pub(crate) fn contend_in_sight(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
+        match self.blocks.bus_ctrl.is_counting() {
+            true => self.contend(master, offset, cycle),
+            false => self.contend_uncounted(master, offset, cycle),
+        }
+    }
+
+    #[inline(always)]
+    fn contend_uncounted(&mut self, master: u8, offset: u32, cycle: u64) -> u64 {
         let waits = self.contention.use_bank(memory::bank(offset), master, cycle);
         if waits != 0 {
             self.bank_wait_cycles += waits;

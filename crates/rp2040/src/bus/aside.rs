@@ -1,5 +1,5 @@
-//! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks, the time,
-//! the DMA's registers, and FIFOs through which no word has moved meanwhile. Such a block stays behind them, so that whole words of it are gone
+//! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks and the time,
+//! and as long as no word moves the DMA's registers and the FIFOs. Such a block stays behind them, so that whole words of it are gone
 //! through in one go, however often a core looks whether there is room for another.
 
 use units::Picoseconds;
@@ -43,6 +43,11 @@ impl Register {
             _ => None,
         }
     }
+
+    /// Whether it shows nothing of the words that move between PIO blocks and memory.
+    fn is_apart_from_words(&self) -> bool {
+        matches!(self, Self::Sio(_) | Self::Other(Block::Timer, _))
+    }
 }
 
 impl Bus {
@@ -55,7 +60,7 @@ impl Bus {
     #[inline(never)]
     fn find_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
         let now = self.clock.time_of(cycle);
-        let register = Register::of(address).filter(|_| self.may_stay_behind(now))?;
+        let register = Register::of(address).filter(|register| self.may_stay_behind(register, now))?;
         match register {
             Register::Pio(block, offset) => self.load_fifo_aside((core, pc, address), now, (block, offset)),
             Register::Other(block, _) if self.blocks.is_held(block) => None,
@@ -109,7 +114,7 @@ impl Bus {
     #[inline(never)]
     fn find_store_aside(&mut self, core: usize, pc: u32, address: u32, value: u32, cycle: u64) -> bool {
         let now = self.clock.time_of(cycle);
-        match Register::of(address).filter(|_| self.may_stay_behind(now)) {
+        match Register::of(address).filter(|register| self.may_stay_behind(register, now)) {
             Some(Register::Sio(offset)) => {
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.blocks.sio.write(core, offset, value, &mut self.io);
@@ -128,15 +133,22 @@ impl Bus {
         true
     }
 
-    /// Whether nothing is due up to and including `now` but blocks that are led on later, of which none moves a word before.
-    fn may_stay_behind(&self, now: Picoseconds) -> bool {
+    /// Whether nothing is due up to and including `now` but blocks that are led on later. Words of theirs may only be due before a
+    /// register in which no word shows: a core executes past these.
+    fn may_stay_behind(&self, register: &Register, now: Picoseconds) -> bool {
         let io = &self.io;
-        let led = io.unnoticed | io.patient_pio;
+        let mut late = io.unnoticed | io.patient_pio;
+        let heeds_words = !register.is_apart_from_words();
+        if !heeds_words && io.patient_pio != 0 {
+            late |= 1 << Source::Dma.index();
+        }
         let is_behind = |n: &usize| io.due(BLOCKS[*n]).is_some_and(|due| due <= now);
+        let moves_words =
+            || (0..BLOCKS.len()).filter(is_behind).any(|n| !self.blocks.pio[n].moves_no_word(now));
         io.next_wake() <= now
-            && io.next_wake_besides(led) > now
+            && io.next_wake_besides(late) > now
             && !self.is_observed()
-            && (0..BLOCKS.len()).filter(is_behind).all(|n| self.blocks.pio[n].moves_no_word(now))
+            && !(heeds_words && moves_words())
     }
 
     /// Whether a block is one that is led on later, and is not held in reset, where blocks may stay behind.

@@ -12,6 +12,8 @@ use mcu::{Reaction, Stop};
 
 /// How long a transfer between a serial port and memory may wait: 64 cycles at 125 MHz.
 pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
+/// The same for a word between a PIO block and memory, which takes 128 cycles where a bit takes four.
+const PATIENCE_WITH_WORDS: Picoseconds = Picoseconds::from_ns(1024);
 /// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
 const QUIET_TRANSFERS: u32 = 24;
 /// The same where a frame takes a quarter of that time at least: FIFO, four frames, and one that was under way.
@@ -63,7 +65,7 @@ impl Bus {
     #[inline]
     fn latest_of_patient(&self) -> Picoseconds {
         let latest = self.io.latest_wake(PATIENCE);
-        if self.io.patient_pio == 0 { latest } else { latest.min(self.latest_word(PATIENCE)) }
+        if self.io.patient_pio == 0 { latest } else { latest.min(self.latest_word(PATIENCE_WITH_WORDS)) }
     }
 
     fn patient_sources(&self) -> u64 {
@@ -348,7 +350,7 @@ impl Bus {
 
     /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
     pub(super) fn decide_watch(&mut self) {
-        self.watch.see_every_access(self.shares_memory, self.blocks.bus_ctrl.is_counting());
+        self.watch.see_every_access(self.shares_memory || self.blocks.bus_ctrl.is_counting());
     }
 
     pub(crate) fn request_reset(&mut self) {

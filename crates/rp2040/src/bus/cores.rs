@@ -73,7 +73,7 @@ impl cortexm::Bus for Bus {
     #[inline(always)]
     fn load_shared(&mut self, core: usize, address: u32, size: Size, cycle: &mut u64) -> Option<u32> {
         let value = cortexm::Bus::load_sram(self, address, size)?;
-        *cycle += AHB_CYCLES + self.contend_uncounted(core as u8, address - SRAM_BASE, *cycle + 1);
+        *cycle += AHB_CYCLES + self.contend_in_sight(core as u8, address - SRAM_BASE, *cycle + 1);
         Some(value)
     }
 
@@ -82,7 +82,7 @@ impl cortexm::Bus for Bus {
         if self.sram.is_near_code(address) || !cortexm::Bus::store_sram(self, address, size, value) {
             return false;
         }
-        *cycle += AHB_CYCLES + self.contend_uncounted(core as u8, address - SRAM_BASE, *cycle + 1);
+        *cycle += AHB_CYCLES + self.contend_in_sight(core as u8, address - SRAM_BASE, *cycle + 1);
         true
     }
 
@@ -163,8 +163,8 @@ impl cortexm::Bus for Bus {
     }
 
     #[inline(always)]
-    fn contend_uncounted(&mut self, core: usize, offset: u32, cycle: u64) -> u64 {
-        Self::contend_uncounted(self, core as u8, offset, cycle)
+    fn contend_in_sight(&mut self, core: usize, offset: u32, cycle: u64) -> u64 {
+        Self::contend_in_sight(self, core as u8, offset, cycle)
     }
 
     #[inline]

@@ -11,8 +11,9 @@ use crate::peripherals::Source;
 use crate::peripherals::pio::reach::Reach;
 use crate::pins::Function;
 
-/// Transfers that the DMA makes at the most while it may be looked at late, a cycle each, and those that it may be behind with.
-const QUIET_TRANSFERS_OF_PIO: u32 = 64 + 8;
+/// Transfers that the DMA makes at the most while it may be looked at late, a cycle each at 250 MHz, and those that it may be behind
+/// with.
+const QUIET_TRANSFERS_OF_PIO: u32 = 256 + 8;
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 const PWM: u64 = 1 << Source::Pwm as usize;
 /// The requests of all slices.

@@ -124,18 +124,17 @@ fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Optio
 impl Pio {
     /// When a word can move through a FIFO at the earliest, if nobody writes to a register.
     pub(crate) fn next_word(&self) -> Picoseconds {
+        let (mut due, mut word, mut may_wake) = (NEVER, NEVER, false);
+        for (machine, decoded) in self.machines.iter().zip(&self.decoded) {
+            if machine.due == NEVER {
+                may_wake |= machine.enabled && machine.stall != Some(Stall::Fifo);
+                continue;
+            }
+            due = due.min(machine.due);
+            word = word.min(decoded.as_ref().map_or(machine.due, |decoded| machine.next_word(decoded)));
+        }
         // One that waits for a flag or a pin may be woken by another, and move a word at once.
-        let may_wake = |machine: &StateMachine| {
-            machine.enabled && machine.due == NEVER && machine.stall != Some(Stall::Fifo)
-        };
-        let alone = !self.machines.iter().any(may_wake);
-        let machines = self.machines.iter().zip(&self.decoded);
-        let first = machines.map(|(machine, decoded)| match decoded {
-            _ if machine.due == NEVER => NEVER,
-            Some(decoded) if alone => machine.next_word(decoded),
-            _ => machine.due,
-        });
-        let first = first.min().unwrap_or(NEVER);
+        let first = if may_wake { due } else { word };
         self.edges.time_of(first).filter(|_| first != NEVER).unwrap_or(Picoseconds::new(i64::MAX))
     }
 }
