@@ -120,6 +120,11 @@ class Block:
         """Whether any of its commands runs an image for an AVR, as the whole published suite does."""
         return any(re.search(r"runs/published|avr", command.line) for command in self.commands)
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether any of its commands needs a run of the whole published suite, which takes minutes."""
+        return any("runs/published" in command.line for command in self.commands)
+
 
 def blocks_of(document: Path) -> list[Block]:
     """The console blocks of a document, in reading order."""

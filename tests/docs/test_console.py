@@ -43,7 +43,10 @@ def has_images() -> bool:
     return built_images() is not None
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.name)
+@pytest.mark.parametrize(
+    "block",
+    [pytest.param(block, marks=[pytest.mark.slow] if block.is_slow else [], id=block.name) for block in BLOCKS],
+)
 def test_commands_in_the_documents_do_what_the_documents_show(
     block: Block, folders: dict[Path, Path], has_images: bool, whole_run: Callable[[str], Path]
 ) -> None:

@@ -6,12 +6,14 @@ The estimate knows the slow row alone: it takes time out of its messages. The ot
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
-from test_published_golden import COMMAND
+from published_golden import SOME, SOME_ROWS, SUITE, WHOLE
 
 import airwire
 from airwire.board.row import BoardRow
@@ -56,12 +58,27 @@ SHORT_POLLS = [
 ]
 
 Rows = dict[str, Capture[BoardRow]]
+ROWS = tomllib.loads(SUITE.read_text(encoding="utf-8"))["boards"]
 
 
-@pytest.fixture(scope="module")
-def rows(firmware_of_avrs: Path, whole_run: Callable[[str], Path]) -> Rows:
+def cases(table: Sequence[tuple[object, ...]]) -> list[object]:
+    """Those whose rows are not among a few of each kind are slow: they need a run of the whole suite."""
+
+    def is_slow(case: tuple[object, ...]) -> bool:
+        return not {text for text in case if isinstance(text, str) and text in ROWS} <= set(SOME_ROWS)
+
+    return [pytest.param(*case, marks=[pytest.mark.slow] if is_slow(case) else []) for case in table]
+
+
+@pytest.fixture
+def rows(request: pytest.FixtureRequest, firmware_of_avrs: Path, whole_run: Callable[[str], Path]) -> Rows:
     assert firmware_of_avrs.is_dir()
-    analysis = airwire.load_run(whole_run(COMMAND) / "runs" / "published", intervals=False, findings=False)
+    return rows_of(whole_run(SOME if request.node.get_closest_marker("slow") is None else WHOLE))
+
+
+@cache
+def rows_of(folder: Path) -> Rows:
+    analysis = airwire.load_run(folder / "runs" / "published", intervals=False, findings=False)
     return {row.path: row for row in rows_of_boards(analysis)}
 
 
@@ -77,14 +94,14 @@ def measured(row: Capture[BoardRow]) -> float:
     return row.target.figure.value
 
 
-@pytest.mark.parametrize(("name", "kind", "changed", "tolerance"), CHANGES, ids=lambda value: str(value))
+@pytest.mark.parametrize(("name", "kind", "changed", "tolerance"), cases(CHANGES), ids=lambda value: str(value))
 def test_a_change_brings_what_was_estimated(rows: Rows, name: str, kind: str, changed: str, tolerance: float) -> None:
     found = gain(rows[name], kind)
     assert found.before == measured(rows[name]) and not found.at_least
     assert found.after == pytest.approx(measured(rows[changed]), rel=tolerance)
 
 
-@pytest.mark.parametrize(("name", "kind", "changed"), BOUNDS, ids=lambda value: str(value))
+@pytest.mark.parametrize(("name", "kind", "changed"), cases(BOUNDS), ids=lambda value: str(value))
 def test_a_change_that_helps_in_other_ways_as_well_brings_more_than_was_estimated(
     rows: Rows, name: str, kind: str, changed: str
 ) -> None:
@@ -93,7 +110,7 @@ def test_a_change_that_helps_in_other_ways_as_well_brings_more_than_was_estimate
     assert found.before < found.after < measured(rows[changed])
 
 
-@pytest.mark.parametrize(("name", "changed"), HIGHER_SCK)
+@pytest.mark.parametrize(("name", "changed"), cases(HIGHER_SCK))
 def test_a_higher_sck_brings_what_was_estimated(rows: Rows, name: str, changed: str) -> None:
     """Were the clock of the other row the highest that the chip takes."""
     target, other = rows[name].target, rows[changed].target
@@ -102,7 +119,7 @@ def test_a_higher_sck_brings_what_was_estimated(rows: Rows, name: str, changed: 
     assert found.after == pytest.approx(measured(rows[changed]), rel=0.06)
 
 
-@pytest.mark.parametrize(("name", "changed", "unit", "in_unit"), SHORT_POLLS)
+@pytest.mark.parametrize(("name", "changed", "unit", "in_unit"), cases(SHORT_POLLS))
 def test_polling_each_millisecond_brings_what_was_estimated(
     rows: Rows, name: str, changed: str, unit: str, in_unit: float
 ) -> None:
