@@ -159,6 +159,19 @@ def test_without_symbols_the_processor_is_named_once_and_the_reason_is_told() ->
     assert (folded.change, folded.evidence) == ("raise clk_sys", [])
 
 
+def test_an_idle_task_is_no_work_of_the_processors() -> None:
+    """The change was: shorten prvIdleTask, or raise clk_sys."""
+    stages = [
+        stage_of("cpu", "board", "function", "prvIdleTask", 30e6),
+        stage_of("cpu", "board", "function", "tcp_input", 10e6),
+    ]
+    idle, work = causes(stages, {"xip_stall_share": 0.3})
+    assert (idle.kind, idle.ps, idle.words) == ("idle_task", 30e6, "is FreeRTOS's idle task, as no other is ready")
+    assert idle.change == "let an interrupt wake the task that waits, not a timer"
+    assert idle.evidence == ("The processor is in prvIdleTask, so a faster one changes nothing.",)
+    assert (work.kind, work.ps, work.change) == ("processor", 10e6, "put tcp_input and what it calls into RAM")
+
+
 def test_power_save_is_named_with_its_share_its_change_and_what_that_costs() -> None:
     stages = [
         stage_of("gate", "wire", "frames", "board", 192 * MS),

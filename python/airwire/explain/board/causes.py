@@ -23,6 +23,15 @@ _CRAWLING_SCK = 0.01
 _STALLED = 0.15
 # A function with a smaller share of the processor's work is not worth naming in the change.
 _OUTSTANDING = 0.25
+# What an RTOS that is not told to sleep executes while no task is ready.
+_IDLE_TASKS = {
+    "prvIdleTask": "FreeRTOS",
+    "prvMinimalIdleTask": "FreeRTOS",
+    "prvPassiveIdleTask": "FreeRTOS",
+    "_tx_thread_schedule": "ThreadX",
+    "rt_thread_idle_entry": "RT-Thread",
+    "_idle_thread": "ChibiOS",
+}
 # Retransmission times that stacks begin with: RTR of WIZnet's chips is 2000 x 100 us after a reset, and Linux waits at
 # least 200 ms (TCP_RTO_MIN); lwIP's slow TCP timer counts in 500 ms, its fast one in 250 ms (opt.h, TCP_TMR_INTERVAL).
 _RETRANSMISSIONS = (
@@ -170,8 +179,11 @@ def _console(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
 
 def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:
     still = [stage for stage in stages if stage.subject == "spi_pause"]
-    work = [stage for stage in stages if stage.cause == "cpu" and stage.subject != "spi_pause"]
+    idle = [stage for stage in stages if _is_idle(stage)]
+    work = [stage for stage in stages if stage.cause == "cpu" and stage.subject != "spi_pause" and stage not in idle]
     found = []
+    if idle:
+        found.append(_idle(idle))
     if work:
         found.append(_work(work, evidence, amount))
     if still:
@@ -179,6 +191,19 @@ def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> l
         change = dma if _has_dma(evidence) else _SHORTER_LOOP
         found.append(NamedCause("SCK standing still between bytes", sum_ps(still), change, "spi_pause"))
     return found
+
+
+def _is_idle(stage: Stage) -> bool:
+    return stage.cause == "cpu" and stage.subject == "function" and stage.detail in _IDLE_TASKS
+
+
+def _idle(idle: Sequence[Stage]) -> NamedCause:
+    """What an RTOS executes while no task is ready: the processor works, but on nothing."""
+    largest = max(idle, key=lambda stage: stage.ps)
+    name = f"{_IDLE_TASKS[str(largest.detail)]}'s idle task, as no other is ready"
+    sentence = f"The processor is in {largest.detail}, so a faster one changes nothing."
+    change = "let an interrupt wake the task that waits, not a timer"
+    return NamedCause(name, sum_ps(idle), change, "idle_task", evidence=(sentence,))
 
 
 def _work(work: Sequence[Stage], evidence: Evidence, amount: Amount) -> NamedCause:
