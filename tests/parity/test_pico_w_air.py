@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mean, pstdev
 
 import pytest
-from pico_w_repl import pasted, pings_of_the_server
+from pico_w_repl import PS_PER_MS, pasted, pings_of_the_server
 from public_images import public_image
 
 from airwire.board import Board, SerialPins
@@ -42,6 +42,24 @@ while time.ticks_ms() < 30000:
 while time.ticks_ms() < 36000: time.sleep(0.1)
 join()
 """
+# Head and body apart, and a connection for each page, as makers' examples have it.
+PAGES = """
+import network, socket, time
+w = network.WLAN(network.STA_IF); w.active(True)
+{power_save}
+w.connect('lab', 'correct horse')
+while not w.isconnected(): time.sleep(0.1)
+l = socket.socket(); l.bind(('', 80)); l.listen(1)
+while True:
+    c, a = l.accept()
+    f = c.makefile('rwb', 0)
+    while f.readline() not in (b'', b'\\r\\n'): pass
+    c.send('HTTP/1.0 200 OK\\r\\nContent-type: text/html\\r\\n\\r\\n')
+    c.send('<!DOCTYPE html><title>Pico W</title><h1>Pico W</h1><p>on</p>')
+    c.close()
+
+"""
+ALWAYS_AWAKE = "w.config(pm=0xa11140)"
 BLUETOOTH = """
 import bluetooth
 b = bluetooth.BLE()
@@ -72,6 +90,32 @@ def test_pings_each_second_reach_200_ms_in_power_save_and_others_stay_low(tmp_pa
     assert often.at(0.9) < 6
     at_each_beacon = pings_of_the_server(tmp_path, "[wifi]\ndtim_period = 1\n", "1s", 100)
     assert 90 < at_each_beacon.at(0.97) < 120
+
+
+def pages_each_second(folder: Path, image: str, network: str, power_save: str) -> list[float]:
+    """The times of 60 pages in ms, which a server that is typed in gives to a client that asks each second."""
+    path = folder / "network.toml"
+    path.write_text(network + AIR, encoding="utf-8")
+    page = "page kind=http to=board requests=60 rate=1 start=14s"
+    board = Board("pico-w", public_image(image), network=path, traffic=[page])
+    board.run("2 s")
+    pasted(board, PAGES.format(power_save=power_save), "1 s")
+    board.run("600 s", until_done=True)
+    return [(one["done_ps"] - one["trigger_ps"]) / PS_PER_MS for one in board.traffic.samples("page")]
+
+
+@pytest.mark.parametrize("image", ["micropython-picow-v1.20.0.uf2", "micropython-picow-v1.22.1.uf2"])
+def test_a_page_of_micropython_takes_what_was_published_as_it_waits_for_a_timer_and_a_beacon(
+    image: str, tmp_path: Path
+) -> None:
+    # Published: 230 ms. Nothing is fitted on it. lwIP sends the page at its next 250 ms timer, which runs each 256 ms,
+    # for MicroPython polls each 64 ms. The request has waited for a beacon before, since the radio sleeps after 200 ms.
+    awake = pages_each_second(tmp_path, image, "", ALWAYS_AWAKE)
+    assert mean(awake) == pytest.approx(256 / 2, rel=0.08)
+    assert max(awake) < 260
+    assert mean(pages_each_second(tmp_path, image, "", "")) == pytest.approx(230, rel=0.2)
+    on_busy_air = pages_each_second(tmp_path, image, "[wifi]\nmedium_load = 46\n[pc.wifi]\n", "")
+    assert mean(on_busy_air) == pytest.approx(230, rel=0.2)
 
 
 def test_an_idle_radio_in_power_save_draws_2_milliamperes(tmp_path: Path) -> None:
