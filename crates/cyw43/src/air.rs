@@ -142,6 +142,8 @@ impl AccessPoint {
         const CAPABILITY: [u16; 2] = [0x0001, 0x0011];
         /// 2.4 GHz, 20 MHz wide.
         const CHANNEL_SPECIFICATION: u16 = 0x1000;
+        /// The strength is that of a frame on the network's own channel: drivers of the vendor's drop results without it.
+        const STRENGTH_ON_CHANNEL: u8 = 0x04;
         let elements = self.elements();
         let length = RECORD_BYTES + elements.len();
         let mut record = vec![0; HEADER_BYTES + RECORD_BYTES];
@@ -166,6 +168,7 @@ impl AccessPoint {
         put(90, &i16::from(self.rssi_dbm).to_le_bytes());
         put(92, &[0xa1]);
         put(100, &[self.channel]);
+        put(108, &[STRENGTH_ON_CHANNEL]);
         put(128, &(RECORD_BYTES as u16).to_le_bytes());
         put(132, &(elements.len() as u32).to_le_bytes());
         record.extend(elements);

@@ -101,8 +101,8 @@ impl Firmware {
             "clmload_status" => vec![0; 4],
             "maxassoc" => self.own_network.most_stations.to_le_bytes().to_vec(),
             "bss" => u32::from(self.own_network.is_up()).to_le_bytes().to_vec(),
-            _ => match self.variables.get(name) {
-                Some(value) => value.clone(),
+            _ => match self.identity.variable(name).or_else(|| self.variables.get(name).cloned()) {
+                Some(value) => value,
                 None if KEPT_VARIABLES.contains(&name) => vec![0; data.len()],
                 // cyw43-driver asks for `maxassoc` twice out of one buffer, so that the first answer is the name it asks for next.
                 None if name.contains(|letter: char| letter.is_ascii_control()) => return,
@@ -139,7 +139,8 @@ impl Firmware {
                 }
             }
             "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),
-            "country" | "clmload" | "bsscfg:event_msgs" | "event_msgs" => {}
+            "clmload" => self.identity.load_table(value),
+            "country" | "bsscfg:event_msgs" | "event_msgs" => {}
             _ if KEPT_VARIABLES.contains(&name) => {}
             _ => self.wonder(at, name),
         }

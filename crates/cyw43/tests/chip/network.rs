@@ -73,6 +73,18 @@ fn a_scan_brings_one_result_for_each_network_and_an_end() {
 }
 
 #[test]
+fn results_of_a_scan_have_their_strength_from_the_networks_own_channel() {
+    let mut driver = started(vec![lab()]);
+    driver.set_variable("escan", &[1, 0, 0, 0, 1, 0, 0x34, 0x12]);
+    // A frame of Ethernet with an event (72 bytes), then 12 bytes in front of the record.
+    let result = driver.event_frames(ms(1_000)).into_iter().next().expect("a result");
+    let record = &result[4 + 72 + 12..];
+    assert_eq!(record[..4], 109u32.to_le_bytes(), "the version of the record");
+    // WL_BSS_FLAGS_RSSI_ONCHANNEL of Infineon's driver, which drops results without it; Linux has BRCMF_BSS_RSSI_ON_CHANNEL.
+    assert_eq!(record[96] & 0x04, 0x04);
+}
+
+#[test]
 fn an_access_point_that_goes_silent_is_missed_after_a_while_and_joined_again_when_it_is_back() {
     let mut short = lab();
     (short.gone_at, short.back_at) = (Some(ms(10_000)), Some(ms(30_000)));
