@@ -186,6 +186,38 @@ fn a_chip_that_is_an_access_point_alone_has_its_network_at_the_interface_of_the_
     assert_eq!(driver.chip.take_sent().map(|sent| sent.1), Some(frame));
 }
 
+/// As Infineon's WHD driver sets an access point up, which Zephyr uses on a Pico W.
+#[test]
+fn a_channel_may_be_set_with_its_width_and_a_mask_of_events_with_its_length() {
+    let mut driver = started(Vec::new());
+    driver.set_variable("chanspec", &0x100b_u32.to_le_bytes());
+    assert_eq!(driver.ask(29, false, &[0; 12])[..4], 11u32.to_le_bytes());
+    assert_eq!(driver.get_variable("chanspec", 4), 0x100b_u32.to_le_bytes());
+    // Version 1, command, 20 bytes of mask; LINK is event 16.
+    let mask = |command: u8, byte_of_link: u8| {
+        let mut mask = [0; 20];
+        mask[2] = byte_of_link;
+        of_own_network(&[&[1, command, 20, 0][..], &mask].concat())
+    };
+    let [sets_bits, clears_bits, sets_all] = [1, 2, 3];
+    let bring_up = |driver: &mut Driver, hears: &[(u32, u32, u32, u16)]| {
+        driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
+        assert_eq!(driver.events(ms(25)), hears);
+        driver.set_variable("bss", &of_own_network(&0u32.to_le_bytes()));
+        driver.events(ms(25));
+    };
+    for (command, byte_of_link, hears) in [
+        (sets_all, 0, &[][..]),
+        (sets_bits, 1, &[(LINK, 0, 0, 1)]),
+        (clears_bits, 1, &[]),
+        (sets_all, 1, &[(LINK, 0, 0, 1)]),
+    ] {
+        driver.set_variable("bsscfg:event_msgs_ext", &mask(command, byte_of_link));
+        bring_up(&mut driver, hears);
+    }
+    assert!(driver.chip.take_notes().is_empty(), "the model knows all of it");
+}
+
 #[test]
 fn the_chip_is_the_access_point_of_a_network_of_its_own() {
     let mut driver = started(Vec::new());
