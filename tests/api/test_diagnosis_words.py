@@ -37,6 +37,32 @@ def test_a_radio_in_no_network_is_no_chip_without_a_link(ended: Discovery) -> No
     assert why_not_on_network(wired).startswith("its chip on w5500-evb-pico has no link after ")
 
 
+@pytest.fixture
+def silent(ended: Discovery) -> Discovery:
+    """An image on a board with a link that no frame of IPv4 leaves."""
+    run = replace(ended.run, reason="time", fault=None)
+    return replace(ended, run=run, board="w5500-evb-pico", has_link=True, free_address="192.168.1.2/24")
+
+
+def test_an_address_of_another_network_that_is_printed_is_told_with_what_reaches_it(silent: Discovery) -> None:
+    # Zephyr's samples have this address of RFC 5737, and say nothing over IPv4 before they are asked.
+    console = "radio firmware 7.95.49.0\nnet_config: IPv4 address: 192.0.2.1\nmask 255.255.255.0\nready\n"
+    said = why_not_on_network(replace(silent, console=console))
+    assert "it prints 192.0.2.1, and the PC is in 192.168.1.0/24" in said
+    assert 'address = "192.0.2.2/24" in the table [pc]' in said and "--network" in said
+    own = why_not_on_network(replace(silent, console="asks 192.168.1.1 for an address\n"))
+    assert own.endswith("the last that it prints is 'asks 192.168.1.1 for an address'")
+
+
+def test_what_a_shell_writes_over_its_prompt_is_not_told(silent: Discovery) -> None:
+    # As Zephyr's shell does for each line of a log: cursor 8 to the left, what is behind it erased, line, prompt.
+    prompt = "\x1b[1;32muart:~$ \x1b[m"
+    said = why_not_on_network(replace(silent, console=f"{prompt}\x1b[8D\x1b[J\x1b[0m<inf> link up\x1b[0m\r\n{prompt}"))
+    assert said.endswith("the last that it prints is 'uart:~$'")
+    said = why_not_on_network(replace(silent, console=f"{prompt}\x1b[8D\x1b[J\x1b[1;31m<err> no\tlink\x07\x1b[0m\r\n"))
+    assert said.endswith("the last that it prints is '<err> no        link'")
+
+
 def test_what_an_image_says_to_everybody_and_asks_on_its_way_is_told(ended: Discovery) -> None:
     beacon = Call("udp", "255.255.255.255", 4444, 8, 1016, 0)
     time = Call("udp", "192.168.1.1", 123, 1, 48, 1)
