@@ -22,6 +22,7 @@ _PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "it
 # Communications devices, of which serial ports are (USB Class Definitions for CDC 1.2, 4.2).
 _COMMUNICATIONS = 2
 _MOST_TEXT = 60
+_ENDS_OF_PROMPTS = ("$", "#", ">", "?")
 _ADDRESS = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _LAST_HOST = 254
 _FULLY = 0.95
@@ -174,7 +175,10 @@ def _if_a_button(inputs: Sequence[Input]) -> str:
 
 def _last_line(console: str) -> str:
     last = _last_text(console)
-    return f"; the last that it prints is {last!r}" if last else ""
+    if not last:
+        return ""
+    is_prompt = shown(console)[-1].endswith(_ENDS_OF_PROMPTS)
+    return f"; the last that it prints is {last!r}{f'; if it waits for input there, {_TYPE}' if is_prompt else ''}"
 
 
 def _last_text(console: str) -> str:
