@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import airwire
 from airwire.board.network import Call, Service
 from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.identify import identify
 from airwire.diagnosis.reason import unanswered_call, why_not_on_network
 
 DHCP = Call("udp", "255.255.255.255", 67, 2, 600, 2)
@@ -52,6 +54,19 @@ def test_an_address_of_another_network_that_is_printed_is_told_with_what_reaches
     assert 'address = "192.0.2.2/24" in the table [pc]' in said and "--network" in said
     own = why_not_on_network(replace(silent, console="asks 192.168.1.1 for an address\n"))
     assert own.endswith("the last that it prints is 'asks 192.168.1.1 for an address'")
+
+
+def test_of_boards_on_which_an_image_comes_no_further_the_likeliest_is_told(
+    firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image, network = firmware / "w5500-evb-pico" / "pingpong_client-lwip_raw.elf", tmp_path / "cut.toml"
+    network.write_text('[cable]\nimpair = "loss=100%"\n', encoding="utf-8")
+    # Some of what Zephyr's driver says to a W5500 is an access to a W5200 too.
+    found = replace(identify(image, None, {}), boards=["w5500-evb-pico", "pico-w5200"])
+    monkeypatch.setattr("airwire.diagnosis.answer.identify", lambda *_: found)
+    answer = airwire.why(image, settings={"dhcp": "on"}, network=network)
+    assert answer.board == "w5500-evb-pico"
+    assert answer.reason is not None and "on w5500-evb-pico" in answer.reason
 
 
 def test_what_a_shell_writes_over_its_prompt_is_not_told(silent: Discovery) -> None:

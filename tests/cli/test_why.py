@@ -33,15 +33,6 @@ def test_the_cause_of_a_slow_image_stands_in_ten_lines(airwire: Airwire, client:
     assert "Report: why.html" in result.stdout
 
 
-def test_an_image_that_comes_nowhere_on_any_board_is_told_of_on_the_likeliest(
-    airwire: Airwire, client: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "cut.toml").write_text('[cable]\nimpair = "loss=100%"\n', encoding="utf-8")
-    result = airwire("why", client, "--set", "dhcp=on", "--network", "cut.toml")
-    assert result.returncode == 1
-    assert "it has no address after" in result.stderr and "on w5500-evb-pico" in result.stderr
-
-
 def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
     other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
     result = airwire("why", client, "--compare", other)
