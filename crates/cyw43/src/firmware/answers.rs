@@ -153,9 +153,7 @@ impl Firmware {
         }
         self.variables.insert(name.to_owned(), value.to_vec());
     }
-}
 
-impl Firmware {
     /// A mask of events of any length, with what to do with it, as drivers set one that hear of events beyond 127: behind the number
     /// of the network come version, command, length and two uses of it, in a byte each.
     fn set_long_event_mask(&mut self, value: &[u8]) {
