@@ -58,6 +58,22 @@ def test_typed_text_is_echoed_once_the_console_is_silent(images: Path) -> None:
     assert board.console == "Hello from GP0 at 115200 baud.\none two"
 
 
+def test_text_that_no_console_waited_for_is_told_at_the_end_of_the_run(images: Path) -> None:
+    # The image echoes what is typed: behind an empty text nothing is printed, so that no more is typed.
+    board = hello(images)
+    board.run("100 ms", send=["one", "", "three", "four"])
+    assert board.console.endswith("one")
+    (note,) = board.notes
+    assert note.startswith("2 of 4 texts were not typed: ") and note.endswith("it printed nothing after text 2")
+    board.run("100 ms")
+    assert board.notes == [note], "a run that types nothing says nothing else"
+    board.run("100 ms", send=["five"])
+    assert board.console.endswith("one") and "1 of 1 texts" in board.notes[0]
+    board = hello(images)
+    board.run("1 s", send=["one", "two"], until="two")
+    assert board.notes == []
+
+
 def test_text_that_is_sent_between_runs_arrives(images: Path) -> None:
     board = hello(images)
     board.run(until="baud.\n")

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import airwire
 from airwire.board.network import Call, Service
 from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.identify import identify
 from airwire.diagnosis.reason import unanswered_call, why_not_on_network
 
 DHCP = Call("udp", "255.255.255.255", 67, 2, 600, 2)
@@ -35,6 +37,46 @@ def test_a_radio_in_no_network_is_no_chip_without_a_link(ended: Discovery) -> No
     assert why_not_on_network(waiting).startswith("its radio on pico-w is in no network after ")
     wired = replace(waiting, board="w5500-evb-pico", run=replace(waiting.run, radio=None))
     assert why_not_on_network(wired).startswith("its chip on w5500-evb-pico has no link after ")
+
+
+@pytest.fixture
+def silent(ended: Discovery) -> Discovery:
+    """An image on a board with a link that no frame of IPv4 leaves."""
+    run = replace(ended.run, reason="time", fault=None)
+    return replace(ended, run=run, board="w5500-evb-pico", has_link=True, free_address="192.168.1.2/24")
+
+
+def test_an_address_of_another_network_that_is_printed_is_told_with_what_reaches_it(silent: Discovery) -> None:
+    # Zephyr's samples have this address of RFC 5737, and say nothing over IPv4 before they are asked.
+    console = "radio firmware 7.95.49.0\nnet_config: IPv4 address: 192.0.2.1\nmask 255.255.255.0\nready\n"
+    said = why_not_on_network(replace(silent, console=console))
+    assert "it prints 192.0.2.1, and the PC is in 192.168.1.0/24" in said
+    assert 'address = "192.0.2.2/24" in the table [pc]' in said and "--network" in said
+    own = why_not_on_network(replace(silent, console="asks 192.168.1.1 for an address\n"))
+    assert own.endswith("the last that it prints is 'asks 192.168.1.1 for an address'")
+
+
+def test_of_boards_on_which_an_image_comes_no_further_the_likeliest_is_told(
+    firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image, network = firmware / "w5500-evb-pico" / "pingpong_client-lwip_raw.elf", tmp_path / "cut.toml"
+    network.write_text('[cable]\nimpair = "loss=100%"\n', encoding="utf-8")
+    # Some of what Zephyr's driver says to a W5500 is an access to a W5200 too.
+    found = replace(identify(image, None, {}), boards=["w5500-evb-pico", "pico-w5200"])
+    monkeypatch.setattr("airwire.diagnosis.answer.identify", lambda *_: found)
+    answer = airwire.why(image, settings={"dhcp": "on"}, network=network)
+    assert answer.board == "w5500-evb-pico"
+    assert answer.reason is not None and "on w5500-evb-pico" in answer.reason
+
+
+def test_what_a_shell_writes_over_its_prompt_is_not_told(silent: Discovery) -> None:
+    # As Zephyr's shell does for each line of a log: cursor 8 to the left, what is behind it erased, line, prompt.
+    prompt = "\x1b[1;32muart:~$ \x1b[m"
+    said = why_not_on_network(replace(silent, console=f"{prompt}\x1b[8D\x1b[J\x1b[0m<inf> link up\x1b[0m\r\n{prompt}"))
+    waits = "if it waits for input there, airwire board run with --send types an answer"
+    assert said.endswith(f"the last that it prints is 'uart:~$'; {waits}")
+    said = why_not_on_network(replace(silent, console=f"{prompt}\x1b[8D\x1b[J\x1b[1;31m<err> no\tlink\x07\x1b[0m\r\n"))
+    assert said.endswith("the last that it prints is '<err> no        link'")
 
 
 def test_what_an_image_says_to_everybody_and_asks_on_its_way_is_told(ended: Discovery) -> None:

@@ -138,6 +138,23 @@ impl<'a> Course<'a> {
         let knocks = self.until.knocks && self.until.typed.is_empty();
         self.open_and_silent.filter(|_| knocks).map(|at| at + PATIENCE)
     }
+
+    /// Why texts are left that were to be typed, when the time is over.
+    fn untyped(&self) -> Option<String> {
+        let given = self.until.typed.len();
+        let left = given.checked_sub(self.typed).filter(|left| *left > 0)?;
+        let since = match self.typed {
+            0 => String::new(),
+            typed => format!(" after text {typed}"),
+        };
+        let why = match self.heard {
+            Some(_) => format!("was not silent for 10 ms{since}"),
+            None => format!("printed nothing{since}"),
+        };
+        Some(format!(
+            "{left} of {given} texts were not typed: each waits until the console has printed something and fallen silent, and it {why}"
+        ))
+    }
 }
 
 impl Board {
@@ -174,6 +191,10 @@ impl Board {
         };
         self.chip.stop_at(StopAt::default());
         self.chip.stop_at_faults(true);
+        if !until.typed.is_empty() {
+            let is_over = matches!(ended, Ended::Chip(Stop::Time | Stop::Asleep));
+            self.untyped = course.untyped().filter(|_| is_over);
+        }
         self.let_output_out(ended, course, listener)
     }
 

@@ -57,6 +57,7 @@ impl BoardSnapshot {
             recording: self.recording.clone(),
             sampler: self.sampler.clone(),
             trace: None,
+            untyped: None,
         }
     }
 }

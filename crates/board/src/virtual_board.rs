@@ -50,6 +50,8 @@ pub struct Board {
     pub(super) recording: Recording,
     pub(super) sampler: Sampler,
     pub(super) trace: Option<TraceWriter>,
+    /// Why the last run that was to type something left some of it.
+    pub(super) untyped: Option<String>,
 }
 
 impl Board {
@@ -70,6 +72,7 @@ impl Board {
             recording: Recording::default(),
             sampler: Sampler::default(),
             trace: None,
+            untyped: None,
         };
         board.wire_up();
         Ok(board)
@@ -263,10 +266,11 @@ impl Board {
         named.into_iter().chain(others).collect()
     }
 
-    /// What a user should know of how the board's chips were treated so far.
+    /// What a user should know of how the board's chips were treated so far, and of what was to be typed and was not.
     pub fn notes(&mut self) -> Vec<String> {
         let of_the_image = self.chip.notes();
-        self.parts().notes().iter().cloned().chain(of_the_image).collect()
+        let untyped = self.untyped.clone();
+        self.parts().notes().iter().cloned().chain(of_the_image).chain(untyped).collect()
     }
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.

@@ -60,6 +60,11 @@ pub(crate) enum Answer {
     Unsuitable,
 }
 
+/// A channel as the firmware has it in 16 bits: this one is at 2.4 GHz, 20 MHz wide.
+pub(crate) fn channel_specification(channel: u8) -> u16 {
+    0x1000 | u16::from(channel)
+}
+
 impl AccessPoint {
     /// Whether a station means it.
     pub(crate) fn is_called(&self, ssid: &[u8]) -> bool {
@@ -140,8 +145,8 @@ impl AccessPoint {
         const BEACON_PERIOD: u16 = 100;
         /// An infrastructure network; that data are encrypted.
         const CAPABILITY: [u16; 2] = [0x0001, 0x0011];
-        /// 2.4 GHz, 20 MHz wide.
-        const CHANNEL_SPECIFICATION: u16 = 0x1000;
+        /// The strength is that of a frame on the network's own channel: drivers of the vendor's drop results without it.
+        const STRENGTH_ON_CHANNEL: u8 = 0x04;
         let elements = self.elements();
         let length = RECORD_BYTES + elements.len();
         let mut record = vec![0; HEADER_BYTES + RECORD_BYTES];
@@ -161,11 +166,12 @@ impl AccessPoint {
         put(31, name);
         put(64, &8u32.to_le_bytes());
         put(68, &[0x82, 0x84, 0x8b, 0x96, 0x0c, 0x12, 0x18, 0x24]);
-        put(84, &(CHANNEL_SPECIFICATION | u16::from(self.channel)).to_le_bytes());
+        put(84, &channel_specification(self.channel).to_le_bytes());
         put(88, &[1]);
         put(90, &i16::from(self.rssi_dbm).to_le_bytes());
         put(92, &[0xa1]);
         put(100, &[self.channel]);
+        put(108, &[STRENGTH_ON_CHANNEL]);
         put(128, &(RECORD_BYTES as u16).to_le_bytes());
         put(132, &(elements.len() as u32).to_le_bytes());
         record.extend(elements);

@@ -10,6 +10,7 @@ use units::Picoseconds;
 
 use crate::air::AccessPoint;
 use crate::event::{self, Event};
+use crate::identity::Identity;
 use crate::own_network::{Joiner, OwnNetwork};
 use crate::requests::{self, ioctl};
 use crate::sdpcm::{self, Channel, Content, Refused};
@@ -74,6 +75,8 @@ enum Due {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Firmware {
     address: [u8; 6],
+    /// What was uploaded.
+    identity: Identity,
     latencies: Latencies,
     values: BTreeMap<u32, Vec<u8>>,
     variables: BTreeMap<String, Vec<u8>>,
@@ -105,9 +108,15 @@ pub(crate) struct Firmware {
 
 impl Firmware {
     /// As it is when it has started.
-    pub(crate) fn started(address: [u8; 6], latencies: Latencies, joiners: Vec<Joiner>) -> Self {
+    pub(crate) fn started(
+        address: [u8; 6],
+        identity: Identity,
+        latencies: Latencies,
+        joiners: Vec<Joiner>,
+    ) -> Self {
         let mut firmware = Self {
             address,
+            identity,
             latencies,
             values: BTreeMap::new(),
             variables: BTreeMap::new(),

@@ -21,6 +21,7 @@ mod energy;
 mod event;
 mod firmware;
 mod gspi;
+mod identity;
 mod memory;
 mod own_network;
 mod pulses;

@@ -46,7 +46,6 @@ pub(crate) const KEPT_VARIABLES: &[&str] = &[
     "bsscfg:sup_wpa_tmo",
     "bus:txglom",
     "ccgpioin",
-    "clmver",
     "mcast_list",
     "mfp",
     "mpc",
@@ -55,7 +54,6 @@ pub(crate) const KEPT_VARIABLES: &[&str] = &[
     "roam_off",
     "sup_wpa",
     "tlv",
-    "ver",
     "wlfc_mode",
 ];
 

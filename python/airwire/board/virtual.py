@@ -350,7 +350,7 @@ class Board(BoardDevices, BoardRecordings):
 
     @property
     def notes(self) -> list[str]:
-        """What the board's chips complain of so far, each kind once."""
+        """What the board's chips complain of so far, each kind once, and what the last run was to type and did not."""
         return self._core.notes
 
     def place(self, address: int) -> str:

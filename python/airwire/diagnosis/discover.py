@@ -35,6 +35,8 @@ class Discovery:
     ready_ps: int | None
     """When the PC's clients began, 0.1 s after it had an address and a link; ``None`` where it had none."""
     address: str | None
+    free_address: str | None
+    """One of the virtual PC's network, such as ``192.168.1.2/24``; ``None`` where there is no PC."""
     has_link: bool
     called: Sequence[TrafficResult]
     """The PC's servers that it spoke to, the one with most messages first; not those that serve on the way."""
@@ -44,6 +46,11 @@ class Discovery:
     answers_ping: bool
     run: BoardRun
     console: str
+
+    @property
+    def progress(self) -> tuple[bool, bool, bool]:
+        """How far it has come; more is greater."""
+        return self.is_on_network, self.address is not None, self.has_link
 
     @property
     def is_on_network(self) -> bool:
@@ -90,6 +97,7 @@ def discover(
         board=device.name,
         ready_ps=ready_ps,
         address=None if state is None else state.address,
+        free_address=None if state is None else state.free_address,
         has_link=state is not None and state.has_link,
         called=_called(device),
         calls=[] if state is None else state.calls,

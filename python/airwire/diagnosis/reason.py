@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv4Interface, ip_address
 
 from airwire.board.network import Call
 from airwire.board.virtual import CONSOLES, Board, Console
+from airwire.diagnosis.console_text import shown
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
 from airwire.diagnosis.inputs import Input, inputs_of
@@ -20,6 +22,9 @@ _PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "it
 # Communications devices, of which serial ports are (USB Class Definitions for CDC 1.2, 4.2).
 _COMMUNICATIONS = 2
 _MOST_TEXT = 60
+_ENDS_OF_PROMPTS = ("$", "#", ">", "?")
+_ADDRESS = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
+_LAST_HOST = 254
 _FULLY = 0.95
 BROADCAST = "255.255.255.255"
 
@@ -54,7 +59,7 @@ def why_not_on_network(found: Discovery) -> str:
         what = f"its {has_none.format(found.board)} after {time(found.run.time_ps)}"
         return f"{what}{_last_line(found.console)}"
     if found.address is None:
-        return f"it has no address after {time(found.run.time_ps)} on {found.board}{_last_line(found.console)}"
+        return _without_address(found)
     unanswered = unanswered_call(found.calls)
     if unanswered is not None:
         return unanswered
@@ -62,6 +67,34 @@ def why_not_on_network(found: Discovery) -> str:
         f"it is at {found.address}, but calls nobody, has no port open that is known, and answers no ping"
         f"{_last_line(found.console)}; name what it does with --traffic"
     )
+
+
+def _without_address(found: Discovery) -> str:
+    """An address that is built in may be of another network than the virtual PC's, which asks for those of its own."""
+    what = f"it has no address after {time(found.run.time_ps)} on {found.board}"
+    pc = None if found.free_address is None else IPv4Interface(found.free_address)
+    printed = None if pc is None else _address_elsewhere(found.console, pc)
+    if pc is None or printed is None:
+        return f"{what}{_last_line(found.console)}"
+    beside = printed + 1 if printed.packed[-1] < _LAST_HOST else printed - 1
+    return (
+        f"{what} that the virtual PC reaches: it prints {printed}, and the PC is in {pc.network}; give the PC "
+        f'address = "{beside}/24" in the table [pc] of a network file, and that file with --network'
+    )
+
+
+def _address_elsewhere(console: str, pc: IPv4Interface) -> IPv4Address | None:
+    """The first address that an image prints and that is in no network of the PC's. Only those that nobody owns are
+    looked at, which networks at home and documents have: other numbers of this form may be versions."""
+    for text in _ADDRESS.findall(console):
+        try:
+            address = IPv4Address(text)
+        except ValueError:
+            continue
+        is_of_a_host = address.is_private and not (address.is_loopback or address.is_unspecified or address.is_reserved)
+        if is_of_a_host and address not in pc.network:
+            return address
+    return None
 
 
 def is_of_the_network(call: Call) -> bool:
@@ -123,7 +156,7 @@ def _at_a_console(board: Board) -> str:
     name = next(name for name in reversed(CONSOLES) if board.console_of(name))
     text, place = board.console_of(name), _PLACES[name]
     last = _last_text(text)
-    if text.endswith(("\n", "\r")):
+    if not shown(text)[-1]:
         return f"it prints at {place}, last {last!r}"
     return f"it waits at {place}, where it shows {last!r}; {_TYPE}"
 
@@ -142,9 +175,12 @@ def _if_a_button(inputs: Sequence[Input]) -> str:
 
 def _last_line(console: str) -> str:
     last = _last_text(console)
-    return f"; the last that it prints is {last!r}" if last else ""
+    if not last:
+        return ""
+    is_prompt = shown(console)[-1].endswith(_ENDS_OF_PROMPTS)
+    return f"; the last that it prints is {last!r}{f'; if it waits for input there, {_TYPE}' if is_prompt else ''}"
 
 
 def _last_text(console: str) -> str:
-    lines: Sequence[str] = [line.strip() for line in console.replace("\r", "\n").split("\n") if line.strip()]
+    lines = [line for line in shown(console) if line]
     return lines[-1][:_MOST_TEXT] if lines else ""

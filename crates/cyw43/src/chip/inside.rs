@@ -14,6 +14,7 @@ use crate::busy::{Activity, Busy};
 use crate::command::{Command, Function};
 use crate::firmware::{Firmware, Latencies};
 use crate::gspi::{Behind, Gspi};
+use crate::identity::Identity;
 use crate::own_network::Joiner;
 use crate::word_order::WordOrder;
 
@@ -29,6 +30,8 @@ pub(super) struct Inside {
     pub(super) bus: BusRegisters,
     pub(super) backplane: Backplane,
     pub(super) firmware: Option<Firmware>,
+    /// What was uploaded, until the firmware answers.
+    identity: Identity,
     /// When the firmware that was started will be ready.
     pub(super) ready_at: Option<Picoseconds>,
     /// Since when firmware runs.
@@ -59,6 +62,7 @@ impl Powered {
                 bus: BusRegisters::default(),
                 backplane: Backplane::powered(),
                 firmware: None,
+                identity: Identity::default(),
                 ready_at: None,
                 runs_from: None,
                 packet: Vec::new(),
@@ -81,7 +85,9 @@ impl Inside {
     pub(super) fn advance(&mut self, at: Picoseconds) {
         if let Some(ready) = self.ready_at.filter(|ready| *ready <= at) {
             (self.ready_at, self.runs_from) = (None, Some(ready));
-            let mut firmware = Firmware::started(self.address, self.latencies, self.joiners.clone());
+            let identity = std::mem::take(&mut self.identity);
+            let mut firmware =
+                Firmware::started(self.address, identity, self.latencies, self.joiners.clone());
             firmware.advance(ready);
             self.firmware = Some(firmware);
         }
@@ -126,6 +132,8 @@ impl Inside {
             (self.firmware, self.ready_at) = (None, None);
             return self.backplane.clocks.firmware_stops();
         }
+        // A firmware that runs writes over some of it.
+        self.identity = Identity::of(self.backplane.memory.image());
         match boot::start(&mut self.backplane.memory) {
             Ok(()) => {
                 let clock = self.backplane.clocks.firmware_starts(at);

@@ -3,7 +3,7 @@
 use units::Picoseconds;
 
 use super::{Due, Firmware, us};
-use crate::air::AccessPoint;
+use crate::air::{AccessPoint, channel_specification};
 use crate::requests::{self, AUTH_SAE, KEPT_VARIABLES, ioctl};
 use crate::sdpcm::{self, Request};
 use crate::station::SEARCH_TIME;
@@ -101,8 +101,13 @@ impl Firmware {
             "clmload_status" => vec![0; 4],
             "maxassoc" => self.own_network.most_stations.to_le_bytes().to_vec(),
             "bss" => u32::from(self.own_network.is_up()).to_le_bytes().to_vec(),
-            _ => match self.variables.get(name) {
-                Some(value) => value.clone(),
+            "chanspec" => {
+                let own = self.own_network.channel;
+                let channel = self.station.access_point().map_or(own, |one| one.channel);
+                u32::from(channel_specification(channel)).to_le_bytes().to_vec()
+            }
+            _ => match self.identity.variable(name).or_else(|| self.variables.get(name).cloned()) {
+                Some(value) => value,
                 None if KEPT_VARIABLES.contains(&name) => vec![0; data.len()],
                 // cyw43-driver asks for `maxassoc` twice out of one buffer, so that the first answer is the name it asks for next.
                 None if name.contains(|letter: char| letter.is_ascii_control()) => return,
@@ -139,11 +144,34 @@ impl Firmware {
                 }
             }
             "sae_password" => self.station.credentials.passphrase = requests::passphrase(value, 2),
-            "country" | "clmload" | "bsscfg:event_msgs" | "event_msgs" => {}
+            "clmload" => self.identity.load_table(value),
+            "chanspec" => self.own_network.channel = requests::number(value) as u8,
+            "bsscfg:event_msgs_ext" => self.set_long_event_mask(value),
+            "country" | "bsscfg:event_msgs" | "event_msgs" => {}
             _ if KEPT_VARIABLES.contains(&name) => {}
             _ => self.wonder(at, name),
         }
         self.variables.insert(name.to_owned(), value.to_vec());
+    }
+
+    /// A mask of events of any length, with what to do with it, as drivers set one that hear of events beyond 127: behind the number
+    /// of the network come version, command, length and two uses of it, in a byte each.
+    fn set_long_event_mask(&mut self, value: &[u8]) {
+        const SET_BITS: u8 = 1;
+        const CLEAR_BITS: u8 = 2;
+        const HEADER_BYTES: usize = 8;
+        let Some(header) = value.get(..HEADER_BYTES) else { return };
+        let given = value.get(HEADER_BYTES..).unwrap_or_default();
+        let given = &given[..usize::from(header[6]).min(given.len())];
+        let old = self.variables.get("bsscfg:event_msgs").and_then(|mask| mask.get(4..));
+        let mut mask = old.unwrap_or_default().to_vec();
+        mask.resize(mask.len().max(given.len()), 0);
+        match header[5] {
+            SET_BITS => mask.iter_mut().zip(given).for_each(|(old, given)| *old |= given),
+            CLEAR_BITS => mask.iter_mut().zip(given).for_each(|(old, given)| *old &= !given),
+            _ => mask = given.to_vec(),
+        }
+        self.variables.insert("bsscfg:event_msgs".to_owned(), [&header[..4], &mask].concat());
     }
 }
 

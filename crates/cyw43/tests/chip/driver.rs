@@ -297,24 +297,32 @@ impl Driver {
         self.set_variable("bsscfg:event_msgs", &[&[0; 4][..], &[0xff; 19]].concat());
     }
 
-    /// Events until a time: type, status, reason, flags.
-    pub(crate) fn events(&mut self, time: Picoseconds) -> Vec<(u32, u32, u32, u16)> {
-        let (end, mut events) = (self.now + time, Vec::new());
+    /// Events until a time, each as a frame behind its header of four bytes.
+    pub(crate) fn event_frames(&mut self, time: Picoseconds) -> Vec<Vec<u8>> {
+        let (end, mut frames) = (self.now + time, Vec::new());
         while self.now < end {
             self.wait(ms(1));
             while let Some((channel, body)) = self.take_frame() {
-                let word = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|n| body[at + n]));
                 // BDC, Ethernet, and the header of events stand before the version.
                 if channel == 1 && body.len() >= 76 {
                     assert_eq!(
                         (body[16..18].to_vec(), body[28..30].to_vec()),
                         (vec![0x88, 0x6c], vec![0, 2])
                     );
-                    events.push((word(32), word(36), word(40), u16::from_be_bytes([body[30], body[31]])));
+                    frames.push(body);
                 }
             }
         }
-        events
+        frames
+    }
+
+    /// Events until a time: type, status, reason, flags.
+    pub(crate) fn events(&mut self, time: Picoseconds) -> Vec<(u32, u32, u32, u16)> {
+        let event = |body: Vec<u8>| {
+            let word = |at: usize| u32::from_be_bytes([0, 1, 2, 3].map(|n| body[at + n]));
+            (word(32), word(36), word(40), u16::from_be_bytes([body[30], body[31]]))
+        };
+        self.event_frames(time).into_iter().map(event).collect()
     }
 
     pub(crate) fn send_ethernet(&mut self, frame: &[u8]) {

@@ -5,5 +5,6 @@ mod boot;
 mod bus;
 mod driver;
 mod hostile;
+mod identity;
 mod network;
 mod turned_away;

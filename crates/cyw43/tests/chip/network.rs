@@ -73,6 +73,18 @@ fn a_scan_brings_one_result_for_each_network_and_an_end() {
 }
 
 #[test]
+fn results_of_a_scan_have_their_strength_from_the_networks_own_channel() {
+    let mut driver = started(vec![lab()]);
+    driver.set_variable("escan", &[1, 0, 0, 0, 1, 0, 0x34, 0x12]);
+    // A frame of Ethernet with an event (72 bytes), then 12 bytes in front of the record.
+    let result = driver.event_frames(ms(1_000)).into_iter().next().expect("a result");
+    let record = &result[4 + 72 + 12..];
+    assert_eq!(record[..4], 109u32.to_le_bytes(), "the version of the record");
+    // WL_BSS_FLAGS_RSSI_ONCHANNEL of Infineon's driver, which drops results without it; Linux has BRCMF_BSS_RSSI_ON_CHANNEL.
+    assert_eq!(record[96] & 0x04, 0x04);
+}
+
+#[test]
 fn an_access_point_that_goes_silent_is_missed_after_a_while_and_joined_again_when_it_is_back() {
     let mut short = lab();
     (short.gone_at, short.back_at) = (Some(ms(10_000)), Some(ms(30_000)));
@@ -172,6 +184,38 @@ fn a_chip_that_is_an_access_point_alone_has_its_network_at_the_interface_of_the_
     driver.send_ethernet(&frame);
     driver.wait(ms(2));
     assert_eq!(driver.chip.take_sent().map(|sent| sent.1), Some(frame));
+}
+
+/// As Infineon's WHD driver sets an access point up, which Zephyr uses on a Pico W.
+#[test]
+fn a_channel_may_be_set_with_its_width_and_a_mask_of_events_with_its_length() {
+    let mut driver = started(Vec::new());
+    driver.set_variable("chanspec", &0x100b_u32.to_le_bytes());
+    assert_eq!(driver.ask(29, false, &[0; 12])[..4], 11u32.to_le_bytes());
+    assert_eq!(driver.get_variable("chanspec", 4), 0x100b_u32.to_le_bytes());
+    // Version 1, command, 20 bytes of mask; LINK is event 16.
+    let mask = |command: u8, byte_of_link: u8| {
+        let mut mask = [0; 20];
+        mask[2] = byte_of_link;
+        of_own_network(&[&[1, command, 20, 0][..], &mask].concat())
+    };
+    let [sets_bits, clears_bits, sets_all] = [1, 2, 3];
+    let bring_up = |driver: &mut Driver, hears: &[(u32, u32, u32, u16)]| {
+        driver.set_variable("bss", &of_own_network(&1u32.to_le_bytes()));
+        assert_eq!(driver.events(ms(25)), hears);
+        driver.set_variable("bss", &of_own_network(&0u32.to_le_bytes()));
+        driver.events(ms(25));
+    };
+    for (command, byte_of_link, hears) in [
+        (sets_all, 0, &[][..]),
+        (sets_bits, 1, &[(LINK, 0, 0, 1)]),
+        (clears_bits, 1, &[]),
+        (sets_all, 1, &[(LINK, 0, 0, 1)]),
+    ] {
+        driver.set_variable("bsscfg:event_msgs_ext", &mask(command, byte_of_link));
+        bring_up(&mut driver, hears);
+    }
+    assert!(driver.chip.take_notes().is_empty(), "the model knows all of it");
 }
 
 #[test]

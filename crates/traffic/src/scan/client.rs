@@ -11,6 +11,9 @@ use crate::{Action, Connection, Counter, Event, IpEndpoint, Machine, Results};
 
 /// So many knocks one after another without any answer: behind a filter, or switched off, the other ports are no better.
 const MOST_UNANSWERED: u32 = 64;
+/// So many ports, at which a board is most likely to listen, are knocked at one after the other: a small stack refuses those that are
+/// open as well where many ask at once, as Zephyr's does, in which each connection takes a packet of those for reception.
+const ALONE: usize = 10;
 /// A server with one socket needs time until that listens again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(100 * PS_PER_MS);
 const MOST_REFUSALS: u32 = 10;
@@ -111,9 +114,16 @@ impl Client {
         connection
     }
 
+    /// How many knocks may be under way. A board that leaves one unanswered is not kept from answering others.
+    fn at_a_time(&self) -> usize {
+        let known = self.next - self.knocks.len();
+        let is_alone = known < ALONE && self.counts.unanswered == 0;
+        if is_alone { 1 } else { self.settings.at_a_time }
+    }
+
     /// Knocks at as many ports as may be under way; once all are known, asks the first of the open ones.
     fn go_on(&mut self, now: Picoseconds) {
-        while self.knocks.len() < self.settings.at_a_time && self.unanswered_in_a_row < MOST_UNANSWERED {
+        while self.knocks.len() < self.at_a_time() && self.unanswered_in_a_row < MOST_UNANSWERED {
             let Some(&port) = self.settings.ports.get(self.next) else { break };
             self.next += 1;
             self.counts.knocked += 1;

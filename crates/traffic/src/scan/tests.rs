@@ -1,5 +1,6 @@
 //! The scan against servers that know nothing of it: listeners of the standard library on loopback, each with manners of its own.
 
+use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::thread;
@@ -10,7 +11,7 @@ use units::{PS_PER_MS, Picoseconds};
 use super::{Client, ClientSettings, Service, Speaks};
 use crate::os::Seat;
 use crate::testing::within_seconds;
-use crate::{Action, Declared, Event, Machine};
+use crate::{Action, Connection, Declared, Event, Machine};
 
 /// A server that treats each connection alike, for as long as the test runs; gives its port.
 fn server(manners: impl Fn(TcpStream) + Send + Sync + Clone + 'static) -> u16 {
@@ -204,6 +205,33 @@ fn knocked_at_a_silent_board() -> Vec<u16> {
         }
     }
     knocked
+}
+
+#[test]
+fn a_stack_that_refuses_whoever_asks_while_another_one_does_is_found_open_all_the_same() {
+    let mut client = Client::new(ClientSettings::from_options(&[("to", "192.168.1.50")]).unwrap());
+    let answer_time = Picoseconds::new(2 * PS_PER_MS);
+    let mut now = Picoseconds::ZERO;
+    let mut waiting: VecDeque<(Picoseconds, Connection, u16)> = VecDeque::new();
+    while client.counts().open + client.counts().refused < 100 {
+        let due = waiting.front().map(|(at, ..)| *at);
+        now = now.max(client.wake_at().into_iter().chain(due).min().expect("it has come to its end"));
+        if let Some((_, connection, port)) = waiting.front().copied().filter(|(at, ..)| *at <= now) {
+            waiting.pop_front();
+            let is_open = port == 4242 && waiting.is_empty();
+            let refused = Event::Closed(connection, None);
+            client.handle(now, if is_open { Event::Opened(connection) } else { refused });
+        } else {
+            client.handle(now, Event::Wake);
+        }
+        while let Some(action) = client.poll() {
+            if let Action::Connect(connection, to) = action {
+                waiting.push_back((now + answer_time, connection, to.port));
+            }
+        }
+    }
+    assert_eq!(client.counts().open, 1);
+    assert!(waiting.len() > 1, "the ports at which few listen are knocked at one by one");
 }
 
 #[test]
