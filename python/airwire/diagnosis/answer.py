@@ -117,14 +117,16 @@ def what_to_ask(
     """Find the board of an image and what it does there, without measuring it; parameters are those of :func:`why`."""
     progress("Finding its board")
     boards, reason = _boards_for(image, board, symbols, settings)
-    found, place = None, board
+    tried: list[tuple[str | Path, Discovery]] = []
     for place in boards:
         progress(f"Booting it on {place}")
-        found = discover(image, place, symbols=symbols, settings=settings, network=network, seed=seed)
-        if found.is_on_network:
+        tried.append((place, discover(image, place, symbols=symbols, settings=settings, network=network, seed=seed)))
+        if tried[-1][1].is_on_network:
             break
-    if found is None or place is None:
+    if not tried:
         return Asked(None, None, None, reason)
+    # Of boards that came equally far the likeliest, which was tried first, says why.
+    place, found = max(tried, key=lambda one: (one[1].is_on_network, one[1].has_link))
     question = question_of(traffic, _name_and_kind) if traffic else question_for(found)
     if not found.is_on_network or question is None:
         return Asked(None, found, None, why_not_on_network(found))
