@@ -13,6 +13,8 @@ const RETURN_CYCLES: u64 = 11;
 /// From one handler to the next without unstacking, beyond the branch.
 const TAIL_CHAIN_CYCLES: u64 = 9;
 
+/// Bytes of the instruction SVC.
+const SVC_BYTES: u32 = 2;
 /// Bytes of a stack frame.
 const FRAME_BYTES: u32 = 32;
 /// xPSR bit: the stack pointer was moved by four more bytes to be aligned to eight.
@@ -33,9 +35,16 @@ impl Core {
 
     /// Hands a fault to the image's handler.
     ///
+    /// An escalated SVC keeps the return address of an SVC, which is the next instruction. NuttX depends on it on every
+    /// Cortex-M without BASEPRI: its handler of HardFault looks for the SVC before that address
+    /// (`arch/arm/src/armv6-m/arm_hardfault.c`), switches threads and returns.
+    ///
     /// # Errors
     /// When it cannot be handled (lock-up).
-    pub fn enter_hard_fault<B: Bus>(&mut self, bus: &mut B) -> Result<(), Exit> {
+    pub fn enter_hard_fault<B: Bus>(&mut self, bus: &mut B, kind: FaultKind) -> Result<(), Exit> {
+        if matches!(kind, FaultKind::SvcPriority { .. }) && !bus.ppb(self.id).at_fault_priority() {
+            self.r[PC] = self.r[PC].wrapping_add(SVC_BYTES);
+        }
         let entered = match bus.ppb(self.id).at_fault_priority() {
             true => Err(Exit::Sleep),
             false => self.enter_exception(bus, HARD_FAULT),
@@ -46,11 +55,16 @@ impl Core {
         entered
     }
 
+    /// Whether the handler of HardFault, or that of NMI, has not returned yet.
+    pub fn handles_fault<B: Bus>(&self, bus: &B) -> bool {
+        bus.ppb(self.id).at_fault_priority()
+    }
+
     /// SVC: the exception is taken before the next instruction, or it is a fault.
     pub(super) fn supervisor_call<B: Bus>(&mut self, bus: &mut B, number: u8) -> Option<Exit> {
         let ppb = bus.ppb_mut(self.id);
         if !ppb.may_preempt(SV_CALL) {
-            let pc = self.r[PC].wrapping_sub(2);
+            let pc = self.r[PC].wrapping_sub(SVC_BYTES);
             self.r[PC] = pc;
             return Some(self.fault(pc, FaultKind::SvcPriority { number }));
         }

@@ -102,6 +102,8 @@ pub(crate) struct Firmware {
     sent: VecDeque<(Picoseconds, Vec<u8>)>,
     /// Changes of the outputs that the driver asked for.
     gpio: Option<(u32, u32)>,
+    /// The levels at the chip's pads.
+    pads: u32,
     /// Why a frame of the host's was thrown away, since anybody asked.
     refused: Option<Refused>,
 }
@@ -134,6 +136,7 @@ impl Firmware {
             credit: CREDITS,
             sent: VecDeque::new(),
             gpio: None,
+            pads: 0,
             refused: None,
         };
         for _ in 0..2 {
@@ -187,6 +190,11 @@ impl Firmware {
             frames: variable("ampdu_mpdu", AGGREGATED_FRAMES).min(window).max(1),
             takes_bytes: (1 << (AGGREGATE_EXPONENT + factor)) - 1,
         }
+    }
+
+    /// The levels at the chip's pads, which its outputs drive.
+    pub(crate) fn see_pads(&mut self, levels: u32) {
+        self.pads = levels;
     }
 
     pub(crate) fn take_gpio(&mut self) -> Option<(u32, u32)> {

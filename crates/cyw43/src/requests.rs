@@ -4,11 +4,16 @@
 pub(crate) mod ioctl {
     pub(crate) const UP: u32 = 2;
     pub(crate) const DOWN: u32 = 3;
+    /// In units of 500 kbit/s.
+    pub(crate) const GET_RATE: u32 = 12;
+    pub(crate) const GET_INFRASTRUCTURE: u32 = 19;
     pub(crate) const GET_BSSID: u32 = 23;
     pub(crate) const GET_SSID: u32 = 25;
     pub(crate) const SET_SSID: u32 = 26;
     pub(crate) const GET_CHANNEL: u32 = 29;
     pub(crate) const SET_CHANNEL: u32 = 30;
+    /// Why the radio is off, a bit each.
+    pub(crate) const GET_RADIO: u32 = 37;
     pub(crate) const DISASSOCIATE: u32 = 52;
     pub(crate) const GET_PM: u32 = 85;
     pub(crate) const SET_PM: u32 = 86;
@@ -21,9 +26,16 @@ pub(crate) mod ioctl {
     pub(crate) const GET_VARIABLE: u32 = 262;
     pub(crate) const SET_VARIABLE: u32 = 263;
     pub(crate) const SET_PASSPHRASE: u32 = 268;
-    /// Those that are kept and answered, and have no effect on what the model does: infrastructure, authentication,
-    /// and country, antenna, DTIM period, gmode, and band.
-    pub(crate) const KEPT: &[u32] = &[20, 21, 22, 64, 78, 110, 142, 162];
+    /// Those that are kept and answered, and have no effect on what the model does: infrastructure, authentication, passive
+    /// scan, and country, antenna, DTIM period, gmode, and band.
+    const KEPT: &[u32] = &[20, 22, 49, 64, 78, 110, 142, 162];
+
+    /// The request by which a value is set, where it is kept: the number of the question is one less, as in brcmfmac's table of
+    /// commands (`fwil.h`), and some drivers ask by the same.
+    pub(crate) fn setter(command: u32) -> Option<u32> {
+        let set_by = |setter: &u32| KEPT.contains(setter) || *setter == SET_AP;
+        [command, command + 1].into_iter().find(set_by)
+    }
 }
 
 /// Variables that are kept and read back, and have no effect on what the model does.
@@ -45,7 +57,6 @@ pub(crate) const KEPT_VARIABLES: &[&str] = &[
     "bsscfg:sup_wpa2_eapver",
     "bsscfg:sup_wpa_tmo",
     "bus:txglom",
-    "ccgpioin",
     "mcast_list",
     "mfp",
     "mpc",

@@ -92,6 +92,11 @@ impl MachineSeat {
                     sockets.send_to(id, to.address, to.port, &bytes);
                 }
             }
+            Action::SendToStation(name, to, station, bytes) => {
+                if let Some(&id) = self.datagrams.get(&name) {
+                    sockets.send_to_station(id, (to.address, to.port), station, &bytes);
+                }
+            }
             Action::EchoRequest { to, identifier, sequence, payload } => {
                 sockets.echo_request(to, identifier, sequence, &payload);
             }

@@ -125,6 +125,9 @@ pub enum Action {
     Bind(Connection, u16, bool),
     /// Sends a datagram.
     SendTo(Connection, IpEndpoint, Vec<u8>),
+    /// Sends a datagram to a station whose Ethernet address is known and which answers no ARP yet. A seat that cannot do so
+    /// sends it to everybody (RFC 2131 section 4.1).
+    SendToStation(Connection, IpEndpoint, [u8; 6], Vec<u8>),
     /// Sends an ICMP echo request.
     EchoRequest {
         /// To whom.

@@ -236,8 +236,12 @@ impl UsbHost {
         }
     }
 
-    /// Follows the pull-up: a device came or went.
+    /// Follows the pull-up: a device came or went. While the host drives a reset it holds both lines low, and sees neither (USB
+    /// 2.0 7.1.7.3, 7.1.7.5); NuttX takes its pull-up off and on again in its handler of the reset.
     pub fn follow(&mut self, device: &mut dyn Device, now: Picoseconds) {
+        if self.phase == Phase::Reset && self.plugged {
+            return;
+        }
         let pulls_up = device.pulls_up();
         let attached = self.plugged && pulls_up;
         if attached == self.attached {
@@ -354,6 +358,7 @@ impl UsbHost {
                 device.bus_reset_ends();
                 self.start_frames(device, now);
                 self.enter(Phase::Recovery, RESET_RECOVERY, now);
+                self.follow(device, now);
             }
             Phase::Recovery => self.begin_enumeration(now),
             Phase::Resuming => {

@@ -257,6 +257,7 @@ impl Behind for Inside {
         let packet = std::mem::take(&mut self.packet);
         let Some(firmware) = &mut self.firmware else { return };
         let there: Vec<AccessPoint> = self.air.iter().filter(|one| one.is_there(at)).cloned().collect();
+        firmware.see_pads(self.backplane.gpio());
         firmware.take(at, &packet, &there);
         if let Some(why) = firmware.take_refused() {
             let why = why.words();

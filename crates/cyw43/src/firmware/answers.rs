@@ -15,6 +15,10 @@ const COUNTRY_TIME: Picoseconds = us(28_000);
 /// A regulatory table, likewise: 2.5 ms for 1024 bytes.
 const TABLE_TIME: Picoseconds = us(2_500);
 const TABLE_BYTES: i64 = 1024;
+/// What a station may use at most, in units of 500 kbit/s: 65 Mbit/s, one stream of 802.11n in 20 MHz with the long guard interval.
+const RATE: u32 = 130;
+/// In quarters of a dBm, as brcmfmac's stations have it where nobody sets one (`iw dev` says 31.00 dBm of them).
+const TRANSMIT_POWER: u32 = 127;
 
 impl Firmware {
     pub(super) fn answer(&mut self, at: Picoseconds, request: &Request<'_>, air: &[AccessPoint]) {
@@ -53,12 +57,14 @@ impl Firmware {
             ioctl::GET_RSSI => joined.map_or(0, |one| i32::from(one.rssi_dbm)).to_le_bytes().to_vec(),
             ioctl::GET_STATIONS => self.own_network.list(),
             ioctl::GET_PM => self.values.get(&ioctl::SET_PM).cloned().unwrap_or_default(),
-            command if ioctl::KEPT.contains(&command) => {
-                self.values.get(&command).cloned().unwrap_or_default()
-            }
+            ioctl::GET_RATE => joined.map_or(0, |_| RATE).to_le_bytes().to_vec(),
+            ioctl::GET_RADIO => vec![0; 4],
             command => {
-                self.wonder(at, &format!("request {command}"));
-                return;
+                let Some(setter) = ioctl::setter(command) else {
+                    return self.wonder(at, &format!("request {command}"));
+                };
+                let unset = u32::from(command == ioctl::GET_INFRASTRUCTURE).to_le_bytes();
+                self.values.get(&setter).cloned().unwrap_or_else(|| unset.to_vec())
             }
         };
         put(data, &value);
@@ -81,7 +87,7 @@ impl Firmware {
             }
             ioctl::SET_PASSPHRASE => self.station.credentials.passphrase = requests::passphrase(data, 4),
             ioctl::UP | ioctl::SET_PM => {}
-            command if ioctl::KEPT.contains(&command) => {}
+            command if ioctl::setter(command) == Some(command) => {}
             command => self.wonder(at, &format!("request {command}")),
         }
         self.values.insert(request.command, data.to_vec());
@@ -106,8 +112,10 @@ impl Firmware {
                 let channel = self.station.access_point().map_or(own, |one| one.channel);
                 u32::from(channel_specification(channel)).to_le_bytes().to_vec()
             }
+            "ccgpioin" => self.pads.to_le_bytes().to_vec(),
             _ => match self.identity.variable(name).or_else(|| self.variables.get(name).cloned()) {
                 Some(value) => value,
+                None if name == "qtxpower" => TRANSMIT_POWER.to_le_bytes().to_vec(),
                 None if KEPT_VARIABLES.contains(&name) => vec![0; data.len()],
                 // cyw43-driver asks for `maxassoc` twice out of one buffer, so that the first answer is the name it asks for next.
                 None if name.contains(|letter: char| letter.is_ascii_control()) => return,
@@ -147,7 +155,7 @@ impl Firmware {
             "clmload" => self.identity.load_table(value),
             "chanspec" => self.own_network.channel = requests::number(value) as u8,
             "bsscfg:event_msgs_ext" => self.set_long_event_mask(value),
-            "country" | "bsscfg:event_msgs" | "event_msgs" => {}
+            "country" | "bsscfg:event_msgs" | "event_msgs" | "qtxpower" => {}
             _ if KEPT_VARIABLES.contains(&name) => {}
             _ => self.wonder(at, name),
         }

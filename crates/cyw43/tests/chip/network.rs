@@ -111,6 +111,47 @@ fn an_access_point_may_throw_its_station_out() {
     assert_eq!(driver.events(ms(10_000)), [(DEAUTHENTICATED, 0, 2, 0), (LINK, 0, 2, 0)]);
 }
 
+/// A word that is asked for; what stands in the question must not come back.
+fn asked(driver: &mut Driver, command: u32) -> u32 {
+    let answer = driver.ask(command, false, &[0xee; 4]);
+    u32::from_le_bytes(answer[..4].try_into().expect("a word"))
+}
+
+#[test]
+fn a_station_says_that_it_is_one_at_what_rate_and_with_what_power() {
+    // WLC_GET_RATE, _INFRA, _RADIO, _AP (brcmfmac, fwil.h): wapi of NuttX shows them.
+    const QUESTIONS: [u32; 4] = [12, 19, 37, 117];
+    let mut driver = started(vec![lab()]);
+    assert_eq!(QUESTIONS.map(|question| asked(&mut driver, question)), [0, 1, 0, 0]);
+    driver.join("lab", Some("correct horse"));
+    driver.events(ms(4_000));
+    // 65 Mbit/s, infrastructure, the radio on, no access point.
+    assert_eq!(QUESTIONS.map(|question| asked(&mut driver, question)), [130, 1, 0, 0]);
+    assert_eq!(driver.get_variable("qtxpower", 4), [127, 0, 0, 0], "31.75 dBm");
+    driver.set_variable("qtxpower", &[40, 0, 0, 0]);
+    assert_eq!(driver.get_variable("qtxpower", 4), [40, 0, 0, 0]);
+    assert!(driver.chip.take_notes().iter().all(|note| !note.sentence.contains("without knowing it")));
+}
+
+#[test]
+fn what_was_set_is_what_the_question_one_number_below_answers() {
+    let mut driver = started(vec![lab()]);
+    for (question, setter) in [(19, 20), (21, 22), (48, 49), (77, 78), (109, 110), (141, 142)] {
+        driver.ask(setter, true, &[2, 0, 0, 0]);
+        assert_eq!(asked(&mut driver, question), 2, "request {question}");
+    }
+}
+
+#[test]
+fn the_levels_of_its_pads_are_those_that_its_outputs_drive() {
+    let mut driver = started(vec![lab()]);
+    assert_eq!(driver.get_variable("ccgpioin", 4), [0; 4]);
+    driver.set_variable("gpioout", &[1, 0, 0, 0, 1, 0, 0, 0]);
+    assert_eq!(driver.get_variable("ccgpioin", 4), [1, 0, 0, 0]);
+    driver.set_variable("gpioout", &[1, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(driver.get_variable("ccgpioin", 4), [0; 4]);
+}
+
 #[test]
 fn frames_go_both_ways_once_it_has_joined_and_credit_runs_ahead() {
     let mut driver = started(vec![lab()]);

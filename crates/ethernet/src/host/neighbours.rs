@@ -27,14 +27,22 @@ const MOST_NEIGHBOURS: usize = 1_024;
 
 const EVERYONE: [u8; 6] = [0xFF; 6];
 
+/// A neighbour that is known.
 #[derive(Debug, Clone)]
-struct Known {
+pub(super) struct Known {
     mac: [u8; 6],
     heard: Picoseconds,
     probes: u32,
     probe_at: Option<Picoseconds>,
     /// As whom the PC spoke to it last.
     local: IpAddr,
+}
+
+impl Known {
+    /// One that was heard just now.
+    pub(super) fn at(now: Picoseconds, mac: [u8; 6], local: IpAddr) -> Self {
+        Self { mac, heard: now, probes: 0, probe_at: None, local }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -148,9 +156,17 @@ impl Neighbours {
             oldest.map(|oldest| self.known.remove(&oldest));
         }
         let local = self.own(address);
-        self.known.insert(address, Known { mac, heard: now, probes: 0, probe_at: None, local });
+        self.known.insert(address, Known::at(now, mac, local));
         let waiting = self.sought.remove(&address).map(|sought| sought.waiting).unwrap_or_default();
         waiting.into_iter().filter_map(|frame| self.address(now, frame)).collect()
+    }
+
+    /// Puts in what is known of an address; answers what was known before.
+    pub(super) fn replace(&mut self, address: IpAddr, known: Option<Known>) -> Option<Known> {
+        match known {
+            Some(known) => self.known.insert(address, known),
+            None => self.known.remove(&address),
+        }
     }
 
     /// A neighbour that is sought or known says where it is (RFC 4861 section 7.2.5); answers the frames that waited for it.

@@ -8,6 +8,7 @@ use super::application::{
     EchoReply, ListenerId, News, SeatId, SeenFrame, TcpId, TcpState, UdpId, Unreachable,
 };
 use super::clock;
+use super::neighbours::Known;
 use super::stack::{Listener, Stack};
 use super::{Ending, HostError, ip, ipv6};
 
@@ -238,6 +239,22 @@ impl Sockets<'_> {
         }
         self.stack.send_datagram(self.now, id.0, (address, port), bytes);
         true
+    }
+
+    /// Sends a datagram to a station whose Ethernet address is known, without asking for it; false as above. The PC does not
+    /// remember it: DHCP servers send such frames past the table of ARP.
+    pub fn send_to_station(
+        &mut self,
+        id: UdpId,
+        (address, port): (IpAddr, u16),
+        station: [u8; 6],
+        bytes: &[u8],
+    ) -> bool {
+        let before =
+            self.stack.output.neighbours.replace(address, Some(Known::at(self.now, station, address)));
+        let is_sent = self.send_to(id, address, port, bytes);
+        self.stack.output.neighbours.replace(address, before);
+        is_sent
     }
 
     /// Lets `read` have the next datagram with where it came from; false when there is none.

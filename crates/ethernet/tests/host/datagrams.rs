@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 
-use crate::common::{LEFT, LEFT_MAC, RIGHT, Wire, ms, us, wire};
+use crate::common::{LEFT, LEFT_MAC, RIGHT, RIGHT_MAC, Wire, ms, us, wire};
 use ethernet::{EchoReply, HostError, Unreachable};
 use units::Picoseconds;
 
@@ -31,6 +31,25 @@ fn udp_echo(wire: &mut Wire, port: u16) -> Shared<Datagram> {
         None
     });
     heard
+}
+
+#[test]
+fn a_datagram_to_a_station_goes_past_the_table_of_arp() {
+    let mut wire = wire();
+    let mut has_sent = false;
+    wire.on_left(move |_, sockets| {
+        // The right PC answers that nobody listens there.
+        if !std::mem::replace(&mut has_sent, true) {
+            let id = sockets.bind(67, false).expect("a free port");
+            assert!(sockets.send_to_station(id, (RIGHT.into(), 68), RIGHT_MAC, b"yours"));
+            assert!(sockets.send_to(id, RIGHT, 68, b"later"));
+        }
+        None
+    });
+    wire.run(ms(10));
+    let sent: Vec<_> = wire.carried.iter().filter(|carried| carried.from_left).collect();
+    assert_eq!((&sent[0].bytes[..6], &sent[0].bytes[12..14]), (&RIGHT_MAC[..], &[8, 0][..]));
+    assert_eq!((&sent[1].bytes[..6], &sent[1].bytes[12..14]), (&[0xff; 6][..], &[8, 6][..]), "who has it?");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use units::Picoseconds;
 
 use crate::driver::{Driver, MODELS, PC, UDP, interrupt, ms, sn, status, us};
 use crate::exchange::{Exchange, Exchanger, Opening, Step, assert_reopens, exchange, transfer_bytes};
-use crate::frames::Flooder;
+use crate::frames::{Flooder, packet, send_frames};
 
 #[test]
 fn a_peer_that_resets_closes_the_socket_without_a_time_out() {
@@ -172,6 +172,26 @@ fn a_driver_that_does_not_read_for_a_minute_gets_everything_then() {
         let mut transfer = Exchange::new(0, transfer_bytes());
         assert_eq!(transfer.run(&mut driver, ms(600_000)), Step::Moved, "{model:?}");
         transfer.finish(&mut driver, &talks, 0);
+    }
+}
+
+#[test]
+fn a_chip_without_an_address_takes_the_datagram_that_brings_it_one() {
+    const SIPR: u16 = 0x0F;
+    // From port 67, without a checksum (RFC 768).
+    let datagram = |port: u16| [&[0, 67][..], &port.to_be_bytes(), &[0, 12, 0, 0, 1, 2, 3, 4]].concat();
+    for model in MODELS {
+        let mut driver = Driver::new(model);
+        driver.write_common(SIPR, &[0; 4]);
+        driver.open(0, UDP, 68);
+        send_frames(&mut driver, vec![packet(PC, 17, &datagram(68)), packet(PC, 17, &datagram(69))]);
+        driver.wait(ms(5));
+        // Eight bytes of origin and length stand before the four.
+        assert_eq!(driver.size(0, sn::RX_RSR), 12, "{model:?}");
+        driver.write_common(SIPR, &[192, 168, 1, 251]);
+        send_frames(&mut driver, vec![packet(PC, 17, &datagram(68))]);
+        driver.wait(ms(5));
+        assert_eq!(driver.size(0, sn::RX_RSR), 12, "{model:?}: it is another's");
     }
 }
 

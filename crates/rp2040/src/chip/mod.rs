@@ -135,9 +135,9 @@ impl Rp2040 {
         &self.cores[id]
     }
 
-    /// The last fault.
+    /// The last fault, unless the image's handler has made it good.
     pub fn fault(&self) -> Option<Fault> {
-        self.at_fault.as_ref().map(|at_fault| at_fault.fault)
+        self.at_fault.as_ref().filter(|_| !self.is_answered()).map(|at_fault| at_fault.fault)
     }
 
     /// Whether a run comes back when the image faults (as it does after the start), or the image's own handler goes on.

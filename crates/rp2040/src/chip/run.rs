@@ -55,10 +55,12 @@ impl Rp2040 {
             }
             self.wake_cores();
             let turn = self.next_turn();
+            let until = self.until_answered(end);
             let stop = match turn {
-                Some((core, turn_end)) => self.execute(core, turn_end, end),
-                None => self.pass_time(end),
+                Some((core, turn_end)) => self.execute(core, turn_end, until),
+                None => self.pass_time(until),
             };
+            let stop = if stop == Some(Stop::Time) && until < end { self.look_for_answer() } else { stop };
             if let Some(stop) = stop {
                 return stop;
             }

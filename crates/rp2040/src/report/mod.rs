@@ -66,7 +66,7 @@ impl FaultReport {
             None => {
                 let core = chip.core(usize::from(fault.core)).clone();
                 let vector_table = chip.vector_table(core.id);
-                now = AtFault { fault, core, vector_table, no_handler: None };
+                now = AtFault { fault, core, vector_table, no_handler: None, answer_until: None };
                 &now
             }
         };

@@ -170,18 +170,59 @@ fn svc_is_taken_at_once_and_pendsv_when_nothing_more_urgent_is_left() {
     assert_eq!(log(&ran(asm)), 0x13245);
 }
 
-#[test]
-fn svc_with_interrupts_masked_is_a_fault() {
+/// SVC with interrupts masked, and a handler of HardFault that keeps the stacked address in R4 and has `rest`.
+fn escalated(rest: impl FnOnce(&mut Asm)) -> Asm {
     let mut asm = in_ram();
-    asm.mask_interrupts().label("svc").svc(3).stop();
-    asm.handler(11, "handler").stop();
-    asm.handler(3, "hard_fault").ldr_sp(4, 24).stop();
+    asm.mask_interrupts().label("svc").svc(3).label("next").log(2).stop();
+    asm.handler(11, "svc_handler").log(9).stop();
+    asm.handler(3, "hard_fault").log(1).ldr_sp(4, 24);
+    rest(&mut asm);
+    asm
+}
+
+#[test]
+fn svc_with_interrupts_masked_is_a_call_of_the_handler_of_hard_fault() {
+    let asm = escalated(|asm| {
+        asm.bx(LR);
+    });
+    let next = asm.place("next");
+    let mut chip = chip_with(asm);
+    assert_eq!(run(&mut chip, 20_000), Stop::Time);
+    assert_eq!(log(&chip), 0x12);
+    assert_eq!(chip.core(0).registers()[4], next);
+    assert_eq!(chip.fault(), None);
+}
+
+#[test]
+fn svc_with_interrupts_masked_is_a_fault_where_the_handler_does_not_return_within_10_ms() {
+    let asm = escalated(|asm| {
+        asm.stop();
+    });
     let at = asm.place("svc");
     let mut chip = chip_with(asm);
-    let Stop::Fault(fault) = run(&mut chip, 100) else { panic!("no fault") };
+    assert_eq!(run(&mut chip, 9_000), Stop::Time);
+    let Stop::Fault(fault) = run(&mut chip, 9_000) else { panic!("no fault") };
     assert_eq!((fault.pc, fault.kind), (at, FaultKind::SvcPriority { number: 3 }));
-    run(&mut chip, 100);
-    assert_eq!(chip.core(0).registers()[4], at);
+    assert_eq!(chip.fault(), Some(fault));
+    assert!((us(10_000)..us(10_100)).contains(&chip.now()), "{}", chip.now());
+}
+
+#[test]
+fn a_handler_that_gives_up_on_an_svc_ends_the_run_at_once() {
+    let asm = escalated(|asm| {
+        asm.bkpt();
+    });
+    let mut chip = chip_with(asm);
+    assert!(matches!(run(&mut chip, 1000), Stop::LockedUp(_)));
+}
+
+#[test]
+fn svc_in_a_handler_of_its_own_priority_returns_behind_it_too() {
+    let mut asm = both_enabled();
+    asm.poke(ISPR, 1 << A).log(3).stop();
+    asm.handler(IRQ0 + A, "a").svc(0).log(2).bx(LR);
+    asm.handler(3, "hard_fault").log(1).bx(LR);
+    assert_eq!(log(&ran(asm)), 0x123);
 }
 
 #[test]

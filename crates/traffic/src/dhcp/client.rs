@@ -260,7 +260,7 @@ mod tests {
 
     fn next_datagram(machine: &mut dyn Machine) -> Option<Vec<u8>> {
         std::iter::from_fn(|| machine.poll()).find_map(|action| match action {
-            Action::SendTo(_, _, bytes) => Some(bytes),
+            Action::SendTo(_, _, bytes) | Action::SendToStation(_, _, _, bytes) => Some(bytes),
             _ => None,
         })
     }

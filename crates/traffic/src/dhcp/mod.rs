@@ -127,7 +127,7 @@ impl Server {
         self.add_configuration(&mut reply, request);
         let bytes = reply.into_bytes(request, Ipv4Addr::UNSPECIFIED, address);
         self.counters.offers += 1;
-        self.send(now, self.destination(request, address), bytes);
+        self.reply(now, request, address, bytes);
     }
 
     /// Which of the four kinds of REQUEST it is follows from what is filled in: RFC 2131 section 4.3.2, table 4.
@@ -166,7 +166,7 @@ impl Server {
         self.add_configuration(&mut reply, request);
         let bytes = reply.into_bytes(request, request.ciaddr, address);
         self.counters.acks += 1;
-        self.send(now, self.destination(request, address), bytes);
+        self.reply(now, request, address, bytes);
     }
 
     /// RFC 2131 section 4.3.2: broadcast, or with the broadcast flag set to a relay that has to broadcast it.
@@ -255,22 +255,28 @@ impl Server {
         add_client_id(reply, request);
     }
 
-    /// RFC 2131 section 4.1.
-    fn destination(&self, request: &Request, yiaddr: Ipv4Addr) -> IpEndpoint {
-        if !request.giaddr.is_unspecified() {
+    /// Where a reply goes: RFC 2131 section 4.1.
+    fn reply(&mut self, now: Picoseconds, request: &Request, yiaddr: Ipv4Addr, bytes: Vec<u8>) {
+        let to = if !request.giaddr.is_unspecified() {
             relay(request)
         } else if !request.ciaddr.is_unspecified() {
             IpEndpoint::new(request.ciaddr, CLIENT_PORT)
         } else if request.broadcast || self.settings.reply == ReplyTo::Broadcast {
             everybody()
         } else {
-            IpEndpoint::new(yiaddr, CLIENT_PORT)
-        }
+            let to = IpEndpoint::new(yiaddr, CLIENT_PORT);
+            return self.push(now, to, Action::SendToStation(SOCKET, to, request.chaddr, bytes));
+        };
+        self.send(now, to, bytes);
     }
 
     fn send(&mut self, now: Picoseconds, to: IpEndpoint, bytes: Vec<u8>) {
+        self.push(now, to, Action::SendTo(SOCKET, to, bytes));
+    }
+
+    fn push(&mut self, now: Picoseconds, to: IpEndpoint, action: Action) {
         let at = after(now, self.settings.delay);
-        if !self.outbox.push_at(now, at, Action::SendTo(SOCKET, to, bytes)) {
+        if !self.outbox.push_at(now, at, action) {
             self.losses.note(Cause::NoRoom, now, None, Some(to), None);
         }
     }

@@ -25,8 +25,8 @@ const MOST_DNS_SERVERS: usize = 3;
 pub enum ReplyTo {
     /// To 255.255.255.255, which needs nothing of the seat.
     Broadcast,
-    /// To the offered address, unless the client's broadcast flag is set. The seat has to know the client's hardware
-    /// address without asking, for the client cannot answer ARP yet.
+    /// To the offered address and the client's Ethernet address, unless the client's broadcast flag is set: as RFC 2131 section
+    /// 4.1 has it, and dnsmasq and routers do. Stacks that take no broadcasts depend on it.
     Unicast,
 }
 
@@ -105,7 +105,7 @@ impl Default for Settings {
             t2_s: None,
             hostname: String::new(),
             domain: "airwire.test".to_owned(),
-            reply: ReplyTo::Broadcast,
+            reply: ReplyTo::Unicast,
             answers: Answers::Yes,
             delay: Picoseconds::ZERO,
             offer: None,
@@ -185,9 +185,9 @@ pub const OPTIONS: &[Field] = &[
     option(
         "reply",
         Word(&["broadcast", "unicast"]),
-        "broadcast",
-        "Where a reply goes that a client without an address and without the broadcast flag waits for.",
         "unicast",
+        "Where a reply goes that a client without an address and without the broadcast flag waits for.",
+        "broadcast",
     ),
     option(
         "answers",

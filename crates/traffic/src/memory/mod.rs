@@ -200,7 +200,9 @@ impl Memory {
                 let port = if port == 0 { self.choose_port(host) } else { port };
                 self.hosts[host].sockets.insert(socket, port);
             }
-            Action::SendTo(socket, to, bytes) => self.send_to(host, socket, to, &bytes),
+            Action::SendTo(socket, to, bytes) | Action::SendToStation(socket, to, _, bytes) => {
+                self.send_to(host, socket, to, &bytes);
+            }
             Action::EchoRequest { to, identifier, sequence, payload } => {
                 self.send_off(Delivery::EchoRequest { to, from: host, identifier, sequence, payload });
             }

@@ -37,6 +37,10 @@ impl Seat {
             Action::Finish(connection) => self.on_stream(machine, connection, Stream::finish),
             Action::Abort(connection) => self.abort(machine, connection),
             Action::Bind(socket, port, broadcast) => self.bind(machine, socket, port, broadcast),
+            // The kernel of this machine would ask by ARP for who cannot answer.
+            Action::SendToStation(socket, to, _, bytes) => {
+                self.perform(machine, Action::SendTo(socket, IpEndpoint::everyone(to.port), bytes));
+            }
             Action::SendTo(socket, to, bytes) => {
                 let Some(address) = self.over_ipv4(to.address) else { return };
                 if let Some(Socket { kind: Kind::Datagrams(datagrams), .. }) = self.socket_of(machine, socket)

@@ -67,7 +67,7 @@ impl Server {
     fn carry_out(&mut self, action: Action) {
         match action {
             // Datagrams are not TLS's.
-            Action::Bind(..) | Action::SendTo(..) => {}
+            Action::Bind(..) | Action::SendTo(..) | Action::SendToStation(..) => {}
             Action::Send(connection, bytes) => {
                 if let Some(peer) = self.peers.get_mut(&connection) {
                     peer.session.send(&bytes);

@@ -176,7 +176,9 @@ proptest! {
                 let actions: Vec<Action> = std::iter::from_fn(|| machine.poll()).take(MOST_ACTIONS).collect();
                 prop_assert!(actions.len() < MOST_ACTIONS, "{machine:?}");
                 let queued: usize = actions.iter().map(|action| match action {
-                    Action::Send(_, bytes) | Action::SendTo(_, _, bytes) => bytes.len(),
+                    Action::Send(_, bytes)
+                    | Action::SendTo(_, _, bytes)
+                    | Action::SendToStation(_, _, _, bytes) => bytes.len(),
                     Action::SendBlock(_, bytes) => bytes.len(),
                     _ => 0,
                 }).sum();

@@ -60,6 +60,11 @@ impl Core {
         self.common.address(Common::Sipr)
     }
 
+    /// SIPR is 0.0.0.0, as while a driver asks for an address.
+    pub(super) fn is_without_address(&self) -> bool {
+        self.own_address() == [0; 4]
+    }
+
     pub(super) fn own_hardware_address(&self) -> [u8; 6] {
         self.common.hardware_address(Common::Shar)
     }

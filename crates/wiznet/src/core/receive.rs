@@ -113,7 +113,7 @@ impl Core {
             Cast::All
         } else if destination.is_multicast() {
             Cast::Many
-        } else if destination.octets() == self.own_address()
+        } else if (destination.octets() == self.own_address() || self.takes_anyones(packet.next_header()))
             && !destination.is_unspecified()
             && frame_cast == Cast::One
         {
@@ -137,6 +137,12 @@ impl Core {
             IpProtocol::Tcp => self.receive_tcp(&origin, packet.payload()),
             protocol => self.receive_other(&origin, protocol, packet.payload()),
         }
+    }
+
+    /// Without an address of its own the chip takes datagrams that come to its Ethernet address, whomever else they name. Adafruit's
+    /// library does not ask DHCP servers for broadcasts, and gets its address from those that reply to it alone.
+    fn takes_anyones(&self, protocol: IpProtocol) -> bool {
+        protocol == IpProtocol::Udp && self.is_without_address()
     }
 
     fn receive_other(&mut self, origin: &Origin, protocol: IpProtocol, payload: &[u8]) -> bool {

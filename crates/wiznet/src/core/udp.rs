@@ -135,7 +135,9 @@ impl Core {
         }
         let Some(n) = (0..self.sockets.len()).find(|&n| self.wants_datagram(n, origin, udp.dst_port()))
         else {
-            self.refuse_datagram(origin, packet);
+            if !self.is_without_address() {
+                self.refuse_datagram(origin, packet);
+            }
             return false;
         };
         let payload = udp.payload();

@@ -93,7 +93,7 @@ fn the_server_binds_port_67_and_may_broadcast() {
 fn a_client_that_discovers_and_requests_gets_the_configuration() {
     let mut seat = server(&[("router", "192.168.1.1"), ("hostname", "board-1")]);
     let offer = ask(&mut seat, &client(1).message(DISCOVER, &[]));
-    assert_eq!(offer.to, IpEndpoint::new(Ipv4Addr::BROADCAST, 68));
+    assert_eq!((offer.to, offer.station), (host(100, 68), Some([2, 0, 0, 0, 0, 1])));
     assert_eq!(yiaddr(&offer), Ipv4Addr::new(192, 168, 1, 100));
     let ack = ask(&mut seat, &client(1).message(REQUEST, &[(50, &[192, 168, 1, 100]), (54, &SERVER)]));
     let packet = DhcpPacket::new_checked(&ack.bytes[..]).unwrap();
@@ -127,16 +127,22 @@ fn names_and_time_servers_are_told_only_to_who_asks_for_them() {
 }
 
 #[test]
-fn a_reply_goes_by_unicast_only_where_it_is_set_and_the_flag_is_clear() {
-    let mut seat = server(&[("reply", "unicast")]);
-    let to = ask(&mut seat, &client(1).message(DISCOVER, &[])).to;
-    assert_eq!(to, host(100, 68));
+fn a_reply_goes_to_the_client_alone_unless_its_flag_asks_for_a_broadcast() {
+    // RFC 2131, 4.1: to the address that is given and to the hardware address, without ARP.
+    let mut seat = server(&[]);
+    let ack = bind(&mut seat, &client(1));
+    assert_eq!((ack.to, ack.station), (host(100, 68), Some([2, 0, 0, 0, 0, 1])));
     let marked = Client { broadcast: true, ..client(1) };
     let offer = ask(&mut seat, &marked.message(DISCOVER, &[]));
-    assert_eq!(offer.to.address, Ipv4Addr::BROADCAST);
+    assert_eq!((offer.to.address, offer.station), (Ipv4Addr::BROADCAST.into(), None));
     assert_eq!(offer.bytes[10], 0x80, "the flag comes back");
     let relayed = Client { giaddr: [192, 168, 1, 9], ..client(1) };
     assert_eq!(ask(&mut seat, &relayed.message(DISCOVER, &[])).to, host(9, 67));
+    let renews = Client { ciaddr: [192, 168, 1, 100], ..client(1) };
+    let ack = ask(&mut seat, &renews.message(REQUEST, &[]));
+    assert_eq!((ack.to, ack.station), (host(100, 68), None), "it answers ARP");
+    let mut seat = server(&[("reply", "broadcast")]);
+    assert_eq!(ask(&mut seat, &client(1).message(DISCOVER, &[])).to.address, Ipv4Addr::BROADCAST);
 }
 
 #[test]

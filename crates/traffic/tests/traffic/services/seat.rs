@@ -29,6 +29,8 @@ pub(crate) fn causes(server: &dyn Machine) -> Vec<(Cause, u64)> {
 pub(crate) struct Sent {
     pub(crate) at: Picoseconds,
     pub(crate) to: IpEndpoint,
+    /// The Ethernet address, where the server gives it.
+    pub(crate) station: Option<[u8; 6]>,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -79,7 +81,10 @@ impl<M: Machine> Seat<M> {
 
     fn perform(&mut self, action: Action) {
         match action {
-            Action::SendTo(_, to, bytes) => self.sent.push(Sent { at: self.now, to, bytes }),
+            Action::SendTo(_, to, bytes) => self.sent.push(Sent { at: self.now, to, station: None, bytes }),
+            Action::SendToStation(_, to, station, bytes) => {
+                self.sent.push(Sent { at: self.now, to, station: Some(station), bytes });
+            }
             Action::Send(connection, bytes) => {
                 assert!(
                     !self.ends.contains_key(&connection),

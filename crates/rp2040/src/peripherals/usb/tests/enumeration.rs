@@ -162,6 +162,48 @@ fn the_pull_up_needs_vbus_and_the_phy() {
     }
 }
 
+const PULLUP_EN: u32 = 1 << 16;
+
+/// A device at the beginning of its first reset.
+fn in_reset(io: &mut Io) -> Rig {
+    let mut rig = Rig::new();
+    rig.start(io);
+    let begins = (0..200).map(|tenths| Picoseconds::new(tenths * PS_PER_MS / 10));
+    for at in begins {
+        rig.run(io, at);
+        if rig.firmware.events.contains(&Event::BusReset) {
+            return rig;
+        }
+    }
+    panic!("no reset within 20 ms");
+}
+
+#[test]
+fn a_pull_up_that_goes_and_comes_during_a_reset_is_not_seen() {
+    // USB 2.0, 7.1.7.5: the host holds both lines low.
+    let mut io = Io::default();
+    let mut rig = in_reset(&mut io);
+    clear(&mut rig.usb, &mut io, r::SIE_CTRL, PULLUP_EN);
+    set(&mut rig.usb, &mut io, r::SIE_CTRL, PULLUP_EN);
+    rig.run(&mut io, ms(50));
+    assert!(rig.usb.configured());
+    assert_eq!(rig.firmware.events, [Event::BusReset]);
+}
+
+#[test]
+fn a_pull_up_that_is_off_when_the_reset_ends_is_a_device_that_went() {
+    let mut io = Io::default();
+    let mut rig = in_reset(&mut io);
+    clear(&mut rig.usb, &mut io, r::SIE_CTRL, PULLUP_EN);
+    rig.run(&mut io, ms(50));
+    assert!(!rig.usb.configured());
+    assert_eq!(rig.firmware.events, [Event::BusReset]);
+    set(&mut rig.usb, &mut io, r::SIE_CTRL, PULLUP_EN);
+    rig.run(&mut io, ms(100));
+    assert!(rig.usb.configured());
+    assert_eq!(rig.firmware.events, [Event::BusReset, Event::BusReset]);
+}
+
 #[test]
 fn a_cable_that_is_pulled_suspends_the_device_and_one_plugged_in_enumerates_it_again() {
     let (mut rig, mut io) = (Rig::new(), Io::default());
