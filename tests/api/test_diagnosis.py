@@ -125,16 +125,6 @@ def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:
     assert answer.reason is not None and "no network chip" in answer.reason
 
 
-def test_of_boards_where_it_gets_no_address_the_likeliest_says_why(
-    firmware: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # An image may say too little for its chip to be known, as one that switches the chip on and waits for an address.
-    candidates = ["w5500-evb-pico", "pico-w5200"]
-    monkeypatch.setattr("airwire.diagnosis.answer._boards_for", lambda *_: (candidates, None))
-    answer = airwire.why(firmware / "w5500-evb-pico" / "ping-lwip_raw.elf", settings={"address": "0.0.0.0"})
-    assert answer.reason is not None and "has no address" in answer.reason and "w5500-evb-pico" in answer.reason
-
-
 def test_a_board_without_a_network_is_no_place_to_ask(firmware: Path) -> None:
     with pytest.raises(airwire.AirwireError, match="board pico has no chip with Ethernet"):
         airwire.why(firmware / "w5500-evb-pico" / "ping-hardware.elf", board="pico")
