@@ -263,7 +263,7 @@ impl Client {
         let differs_at = pairs.position(|(a, b)| a != b).map(|at| new.start + at);
         self.compared = until;
         if let Some(at) = differs_at {
-            let error = describe_difference(self.settings.payload, &self.expected, at);
+            let error = describe_difference(self.settings.payload, sample.index, &self.received, at);
             sample.response_bytes = at as u64 + 1;
             sample.done = Some(arrived);
             self.fail(now, Outcome::Wrong, &error);

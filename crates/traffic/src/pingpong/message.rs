@@ -113,11 +113,20 @@ fn line_of_text(index: u64, bytes: u32, seed: u64) -> Vec<u8> {
     line
 }
 
-/// Says how an answer that differs at byte `at` is wrong.
-pub(super) fn describe_difference(payload: Payload, expected: &[u8], at: usize) -> String {
+/// Says how what was received for the message of an index is wrong, which differs from the answer at byte `at`.
+pub(super) fn describe_difference(payload: Payload, index: u64, received: &[u8], at: usize) -> String {
+    let (message, expected) = payload.exchange(index);
+    let [sent, expected] =
+        [&message, &expected].map(|bytes| String::from_utf8_lossy(bytes).trim_end().to_owned());
+    let is_echo = received.trim_ascii_end() == message.trim_ascii_end();
     match payload {
+        Payload::Counter { .. } if is_echo => {
+            format!(
+                "the answer is the message `{sent}` and not `{expected}`: measure an echo with payload=text"
+            )
+        }
         Payload::Counter { .. } | Payload::Text { .. } => {
-            format!("the answer differs from `{}` in byte {at}", String::from_utf8_lossy(expected).trim_end())
+            format!("the answer differs from `{expected}` in byte {at}")
         }
         Payload::Bytes { .. } if at < SEQUENCE_BYTES => "the answer has another sequence number".to_owned(),
         Payload::Bytes { .. } => {
@@ -137,6 +146,19 @@ mod tests {
         assert_eq!(message[8..], crc32fast::hash(&message[..8]).to_be_bytes());
         assert_eq!(message, answer);
         assert_eq!(crc32fast::hash(b"123456789"), 0xCBF4_3926, "the check value of CRC-32/ISO-HDLC");
+    }
+
+    #[test]
+    fn an_echo_of_a_number_is_told_as_one_with_what_measures_it() {
+        let counter = Payload::Counter { start: 1, newline: true };
+        let echo = "the answer is the message `9` and not `10`: measure an echo with payload=text";
+        assert_eq!(describe_difference(counter, 4, b"9\n", 0), echo);
+        assert_eq!(describe_difference(counter, 4, b"11\n", 1), "the answer differs from `10` in byte 1");
+        let text = Payload::Text { bytes: 8, seed: 1 };
+        assert_eq!(
+            describe_difference(text, 2, b"00000003", 7),
+            "the answer differs from `00000002` in byte 7"
+        );
     }
 
     #[test]
