@@ -118,11 +118,12 @@ pub(super) fn describe_difference(payload: Payload, index: u64, received: &[u8],
     let (message, expected) = payload.exchange(index);
     let [sent, expected] =
         [&message, &expected].map(|bytes| String::from_utf8_lossy(bytes).trim_end().to_owned());
-    let is_echo = received.trim_ascii_end() == message.trim_ascii_end();
+    // What comes later must not change the sentence, which is said at the first byte that differs.
+    let is_echo = received.get(..=at).is_some_and(|received| message.starts_with(received));
     match payload {
         Payload::Counter { .. } if is_echo => {
             format!(
-                "the answer is the message `{sent}` and not `{expected}`: measure an echo with payload=text"
+                "the answer begins like the message `{sent}` and not like `{expected}`: measure an echo with payload=text"
             )
         }
         Payload::Counter { .. } | Payload::Text { .. } => {
@@ -151,7 +152,8 @@ mod tests {
     #[test]
     fn an_echo_of_a_number_is_told_as_one_with_what_measures_it() {
         let counter = Payload::Counter { start: 1, newline: true };
-        let echo = "the answer is the message `9` and not `10`: measure an echo with payload=text";
+        let echo =
+            "the answer begins like the message `9` and not like `10`: measure an echo with payload=text";
         assert_eq!(describe_difference(counter, 4, b"9\n", 0), echo);
         assert_eq!(describe_difference(counter, 4, b"11\n", 1), "the answer differs from `10` in byte 1");
         let text = Payload::Text { bytes: 8, seed: 1 };
