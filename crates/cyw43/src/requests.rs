@@ -34,7 +34,7 @@ pub(crate) mod ioctl {
     /// commands (`fwil.h`), and some drivers ask by the same.
     pub(crate) fn setter(command: u32) -> Option<u32> {
         let set_by = |setter: &u32| KEPT.contains(setter) || *setter == SET_AP;
-        [command, command + 1].into_iter().find(set_by)
+        [command, command.saturating_add(1)].into_iter().find(set_by)
     }
 }
 
