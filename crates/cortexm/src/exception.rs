@@ -42,10 +42,11 @@ impl Core {
     /// # Errors
     /// When it cannot be handled (lock-up).
     pub fn enter_hard_fault<B: Bus>(&mut self, bus: &mut B, kind: FaultKind) -> Result<(), Exit> {
-        if matches!(kind, FaultKind::SvcPriority { .. }) && !bus.ppb(self.id).at_fault_priority() {
+        let locks_up = self.handles_fault(bus);
+        if matches!(kind, FaultKind::SvcPriority { .. }) && !locks_up {
             self.r[PC] = self.r[PC].wrapping_add(SVC_BYTES);
         }
-        let entered = match bus.ppb(self.id).at_fault_priority() {
+        let entered = match locks_up {
             true => Err(Exit::Sleep),
             false => self.enter_exception(bus, HARD_FAULT),
         };

@@ -113,9 +113,9 @@ impl Firmware {
                 u32::from(channel_specification(channel)).to_le_bytes().to_vec()
             }
             "ccgpioin" => self.pads.to_le_bytes().to_vec(),
+            "qtxpower" => self.variables.get(name).cloned().unwrap_or(TRANSMIT_POWER.to_le_bytes().to_vec()),
             _ => match self.identity.variable(name).or_else(|| self.variables.get(name).cloned()) {
                 Some(value) => value,
-                None if name == "qtxpower" => TRANSMIT_POWER.to_le_bytes().to_vec(),
                 None if KEPT_VARIABLES.contains(&name) => vec![0; data.len()],
                 // cyw43-driver asks for `maxassoc` twice out of one buffer, so that the first answer is the name it asks for next.
                 None if name.contains(|letter: char| letter.is_ascii_control()) => return,

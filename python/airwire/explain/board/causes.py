@@ -180,7 +180,8 @@ def _console(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
 def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list[NamedCause]:
     still = [stage for stage in stages if stage.subject == "spi_pause"]
     idle = [stage for stage in stages if _is_idle(stage)]
-    work = [stage for stage in stages if stage.cause == "cpu" and stage.subject != "spi_pause" and stage not in idle]
+    busy = [stage for stage in stages if stage.cause == "cpu" and not _is_idle(stage)]
+    work = [stage for stage in busy if stage.subject != "spi_pause"]
     found = []
     if idle:
         found.append(_idle(idle))
