@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -66,27 +67,36 @@ if [ -n "$BREAKS" ]; then echo bad > "${prefix}crash-1"; exit 77; fi
 
 
 @pytest.fixture
-def fuzz(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
-    """The tool that runs targets, on one that does as the environment says; its exit code and the line of its table."""
+def fuzz(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str]]:
+    """The tool that runs targets, on one that does as the environment says; its exit code and the last line.
+
+    Each part of a run gets a minute of a processor, however long it is.
+    """
     program = tmp_path / "program"
     program.write_text(FAKE)
     program.chmod(0o755)
     (tmp_path / "corpus" / "program").mkdir(parents=True)
     sys.path.insert(0, str(REPOSITORY / "tools" / "fuzz"))
-    from run_targets import main
+    import run_targets
 
-    def run(seconds: int) -> tuple[int, str]:
+    monkeypatch.setattr(run_targets, "processor_seconds", lambda usage: 60.0)
+
+    def run(seconds: int, stream: Literal["out", "err"] = "out") -> tuple[int, str]:
         places = ["--corpus", tmp_path / "corpus", "--found", tmp_path / "found", "--state", tmp_path / "done.json"]
-        code = main(["--seconds", str(seconds), "--program", f"{tmp_path}/{{}}", *map(str, places), "program"])
-        return code, capsys.readouterr().out.splitlines()[-1]
+        code = run_targets.main(
+            ["--seconds", str(seconds), "--program", f"{tmp_path}/{{}}", *map(str, places), "program"]
+        )
+        return code, getattr(capsys.readouterr(), stream).splitlines()[-1]
 
     return run
 
 
 def test_a_run_of_the_fuzzer_goes_on_where_it_was_stopped(fuzz: Callable[..., tuple[int, str]], tmp_path: Path) -> None:
-    assert fuzz(120) == (0, "| program | 120 | 1 000 | 7 | none |")
-    assert fuzz(300) == (0, "| program | 300 | 3 000 | 7 | none |")
-    assert fuzz(300) == (0, "| program | 300 | 3 000 | 7 | none |"), "all was done"
+    assert fuzz(120) == (0, "| program | 120 | 2 000 | 7 | none |")
+    assert fuzz(300) == (0, "| program | 300 | 5 000 | 7 | none |")
+    assert fuzz(300) == (0, "| program | 300 | 5 000 | 7 | none |"), "all was done"
     (tmp_path / "program").write_text(f"{FAKE}# built anew\n")
     assert fuzz(60) == (0, "| program | 60 | 1 000 | 7 | none |")
 
@@ -102,3 +112,16 @@ def test_what_broke_a_target_is_tried_until_it_does_so_no_longer(
     crash.write_text("good")
     assert fuzz(60) == (0, "| program | 60 | 2 000 | 7 | none |")
     assert not crash.exists()
+
+
+def test_a_target_that_only_waits_is_told(
+    fuzz: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import run_targets
+
+    monkeypatch.setattr(run_targets, "processor_seconds", lambda usage: 0.0)
+    log = tmp_path / "found" / "program" / "log.txt"
+    assert fuzz(60, "err") == (
+        1,
+        f"{tmp_path}/program: it ended with code 0 after 0.0 s of a processor, and found nothing; see {log}",
+    )

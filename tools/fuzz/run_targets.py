@@ -1,7 +1,8 @@
-"""Runs libFuzzer's targets one after the other, each for so many seconds, and goes on where it was interrupted.
+"""Runs libFuzzer's targets, each for so many seconds of a processor, and goes on where it was interrupted.
 
-What each has done stands in a file of JSON: seconds, inputs, coverage and the inputs that broke it. A target that was
-built anew begins anew. ``make fuzz-targets`` and ``make fuzz-firmware`` call it.
+As many run at once as there are processors. What each has done stands in a file of JSON: seconds, inputs, coverage and
+the inputs that broke it. A target that was built anew begins anew. ``make fuzz-targets`` and ``make fuzz-firmware``
+call it.
 """
 
 from __future__ import annotations
@@ -9,17 +10,28 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
+import os
 import re
+import resource
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 # An interruption loses no more than this.
 SLICE_SECONDS = 120
+# A part that takes less of a processor than this share of its time waits for something: it would never be done.
+LEAST_SHARE = 0.01
 _COVERAGE = re.compile(r"^#\d+\s+(?:DONE|INITED|NEW|REDUCE|pulse)\s+cov: (\d+)", re.MULTILINE)
 _INPUTS = re.compile(r"^stat::number_of_executed_units: (\d+)", re.MULTILINE)
+
+
+class TargetError(Exception):
+    """A target ended, or waited, and nothing was found that breaks it."""
 
 
 @dataclass
@@ -28,10 +40,26 @@ class Done:
 
     program: str
     """The hash of the program that did it."""
-    seconds: int = 0
+    seconds: float = 0.0
+    """Of a processor: beside other work an hour takes longer than an hour."""
     inputs: int = 0
     coverage: int = 0
     broken_by: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of a target."""
+
+    code: int
+    said: str
+    seconds: float
+    """Of a processor."""
+
+
+def processor_seconds(usage: resource.struct_rusage) -> float:
+    """What a program took of processors."""
+    return usage.ru_utime + usage.ru_stime
 
 
 @dataclass(frozen=True)
@@ -44,14 +72,17 @@ class Target:
     found: Path
     options: tuple[str, ...]
 
-    def run(self, *arguments: str) -> tuple[int, str]:
-        """Run it once; its exit code and what it said, which also goes to a file beside what it found."""
+    def run(self, *arguments: str) -> Ran:
+        """Run it once; what it says also goes to a file beside what it found."""
         command = [str(self.program), *self.options, *arguments]
-        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
-        (self.found / "log.txt").write_text(ran.stdout, encoding="utf-8")
-        return ran.returncode, ran.stdout
+        log = self.found / "log.txt"
+        with log.open("wb") as out, subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT) as ran:
+            _, status, usage = os.wait4(ran.pid, 0)
+            ran.returncode = os.waitstatus_to_exitcode(status)
+        said = log.read_text(encoding="utf-8", errors="replace")
+        return Ran(ran.returncode, said, processor_seconds(usage))
 
-    def fuzz(self, seconds: int) -> tuple[int, str]:
+    def fuzz(self, seconds: int) -> Ran:
         """Fuzz for so long."""
         inputs = self.found / "inputs"
         inputs.mkdir(exist_ok=True)
@@ -70,32 +101,33 @@ class State:
     def __init__(self, path: Path) -> None:
         """Read what was done before, if anything was."""
         self._path = path
+        self._lock = threading.Lock()
         texts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         self._done = {name: Done(**one) for name, one in texts.items()}
 
     def of(self, target: Target) -> Done:
         """What a target has done; nothing if it was built anew since."""
         program = hashlib.sha256(target.program.read_bytes()).hexdigest()
-        if target.name not in self._done or self._done[target.name].program != program:
-            self._done[target.name] = Done(program)
-        return self._done[target.name]
+        with self._lock:
+            if target.name not in self._done or self._done[target.name].program != program:
+                self._done[target.name] = Done(program)
+            return self._done[target.name]
 
     def keep(self) -> None:
         """Write it, whole or not at all."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
         beside = self._path.with_suffix(".new")
-        beside.write_text(
-            json.dumps({name: asdict(one) for name, one in self._done.items()}, indent=1), encoding="utf-8"
-        )
-        beside.replace(self._path)
+        with self._lock:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({name: asdict(one) for name, one in self._done.items()}, indent=1)
+            beside.write_text(text, encoding="utf-8")
+            beside.replace(self._path)
 
 
 def broken_still(target: Target) -> list[str]:
     """Inputs of earlier runs that still break it; those that do so no longer are removed."""
     still = []
     for path in target.broke():
-        code, _ = target.run(path)
-        if code == 0:
+        if target.run(path).code == 0:
             Path(path).unlink()
         else:
             still.append(path)
@@ -107,32 +139,53 @@ def run_target(target: Target, state: State, seconds: int) -> Done:
     target.found.mkdir(parents=True, exist_ok=True)
     done = state.of(target)
     done.broken_by = broken_still(target)
-    while done.seconds < seconds and not done.broken_by:
-        part = min(SLICE_SECONDS, seconds - done.seconds)
-        code, said = target.fuzz(part)
-        inputs, coverage = _INPUTS.search(said), _COVERAGE.findall(said)
+    while seconds - done.seconds >= 1 and not done.broken_by:
+        part = min(SLICE_SECONDS, math.ceil(seconds - done.seconds))
+        ran = target.fuzz(part)
+        inputs, coverage = _INPUTS.search(ran.said), _COVERAGE.findall(ran.said)
         done.inputs += int(inputs[1]) if inputs else 0
         done.coverage = int(coverage[-1]) if coverage else done.coverage
         done.broken_by = target.broke()
-        if code != 0 and not done.broken_by:
-            sys.exit(f"{target.program}: it ended with code {code}, and found nothing; see {target.found / 'log.txt'}")
-        done.seconds += part if code == 0 else 0
+        if not done.broken_by and (ran.code != 0 or ran.seconds < LEAST_SHARE * part):
+            raise TargetError(
+                f"{target.program}: it ended with code {ran.code} after {ran.seconds:.1f} s of a processor, "
+                f"and found nothing; see {target.found / 'log.txt'}"
+            )
+        done.seconds += ran.seconds if ran.code == 0 else 0
         state.keep()
+        told = f"{target.name}: {done.seconds:.0f} of {seconds} s, {spaced(done.inputs)} inputs"
+        print(told, file=sys.stderr, flush=True)
     state.keep()
     return done
+
+
+def spaced(number: int) -> str:
+    """A number with a space at each thousand."""
+    return f"{number:,}".replace(",", " ")
 
 
 def line_of(name: str, done: Done) -> str:
     """A line of the table on the page about fuzzing."""
     broken = ", ".join(done.broken_by) or "none"
-    spaced = f"{done.inputs:,}".replace(",", " ")
-    return f"| {name} | {done.seconds} | {spaced} | {done.coverage} | {broken} |"
+    return f"| {name} | {done.seconds:.0f} | {spaced(done.inputs)} | {done.coverage} | {broken} |"
+
+
+def has_failed(run: Future[Done]) -> bool:
+    """Whether a target could not be run, which is told at once; the others go on."""
+    error = run.exception()
+    if error is None:
+        return False
+    if not isinstance(error, TargetError):
+        raise error
+    print(error, file=sys.stderr, flush=True)
+    return True
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=int, required=True, help="for each target, in all")
+    parser.add_argument("--seconds", type=int, required=True, help="of a processor, for each target, in all")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="how many targets run at once")
     parser.add_argument("--program", required=True, help="the path of a target's program, with {} for its name")
     parser.add_argument("--corpus", type=Path, required=True, help="the folder of the corpora")
     parser.add_argument("--found", type=Path, required=True, help="the folder for what is found")
@@ -146,16 +199,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run them all; 1 where something broke one."""
     told = parsed(arguments)
     state = State(told.state)
-    is_broken = False
-    print("| target | seconds | inputs | coverage (edges) | broken by |\n|---|--:|--:|--:|---|", flush=True)
+    targets = []
     for text in told.targets:
         name, _, corpus = text.partition("=")
         program = Path(told.program.format(name))
-        target = Target(name, program, told.corpus / (corpus or name), told.found / name, tuple(told.option))
-        done = run_target(target, state, told.seconds)
-        print(line_of(name, done), flush=True)
-        is_broken |= bool(done.broken_by)
-    return int(is_broken)
+        targets.append(Target(name, program, told.corpus / (corpus or name), told.found / name, tuple(told.option)))
+    with ThreadPoolExecutor(told.workers) as pool:
+        runs = {pool.submit(run_target, target, state, told.seconds): target for target in targets}
+        try:
+            failures = sum(has_failed(run) for run in as_completed(runs))
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    print("| target | seconds | inputs | coverage (edges) | broken by |\n|---|--:|--:|--:|---|")
+    done = {target.name: run.result() for run, target in runs.items() if run.exception() is None}
+    for name, one in done.items():
+        print(line_of(name, one))
+    return int(failures > 0 or any(one.broken_by for one in done.values()))
 
 
 if __name__ == "__main__":
