@@ -59,6 +59,7 @@ Subject = Literal[
     "command",
     "function",
     "timer",
+    "clock",
     "pin",
     "interrupt",
     "event",

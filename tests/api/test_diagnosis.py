@@ -14,6 +14,7 @@ import airwire
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import identify
 from airwire.diagnosis.spi_bus import Edge, spi_bus
+from airwire.explain.verdicts import verdicts_of
 
 SCK, SELECT, MOSI, LED = 10, 13, 11, 25
 
@@ -117,6 +118,15 @@ def test_a_measured_image_has_the_figure_of_the_same_row_of_a_suite(firmware: Pa
     (expected,) = airwire.rows_of_boards(airwire.run(suite, out=tmp_path / "run"))
     assert answer.row is not None and answer.row.target.figure == expected.target.figure
     assert answer.board == "w5500-evb-pico" and not answer.board_was_given
+
+
+def test_a_sensor_that_sends_13_bytes_every_125_ms_sends_832_bits_a_second_by_the_clock(images: Path) -> None:
+    answer = airwire.why(images / "wiznet_sensor.elf")
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert answer.row.target.figure.value == pytest.approx(832, rel=1e-3)
+    verdict, *_ = verdicts_of(answer.row)
+    assert (verdict.kind, verdict.cause) == ("busy_wait", "waits for the clock in main")
+    assert verdict.share > 0.99
 
 
 def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:

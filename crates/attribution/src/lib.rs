@@ -10,6 +10,7 @@
 
 pub mod accesses;
 pub mod bulk;
+pub mod clock;
 mod evidence;
 pub mod flow;
 pub mod frames;

@@ -342,6 +342,11 @@ impl Ppb {
             | active
     }
 
+    /// Whether an exception is being handled.
+    pub fn is_handling(&self) -> bool {
+        self.active != 0
+    }
+
     /// VECTACTIVE: of the active exceptions the one that runs.
     fn active_exception(&self) -> u32 {
         let numbers = (0..EXCEPTIONS as u32).filter(|&number| self.active >> number & 1 == 1);

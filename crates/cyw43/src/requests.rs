@@ -101,6 +101,15 @@ pub(crate) fn joined_bssid(value: &[u8]) -> Option<[u8; 6]> {
     (bssid != [0xff; 6] && bssid != [0; 6]).then_some(bssid)
 }
 
+/// The number that the results of a scan are to carry, and the name that is scanned for, which is empty for any. Behind the version
+/// (four bytes) and the action (two) stand that number (two), the name's length (four) and the name.
+pub(crate) fn scan(value: &[u8]) -> (u16, &[u8]) {
+    const NAME: usize = 12;
+    let behind = |at: usize| value.get(at..).unwrap_or_default();
+    let length = usize::try_from(number(behind(8))).unwrap_or(usize::MAX);
+    (number(behind(6)) as u16, behind(NAME).get(..length).unwrap_or_default())
+}
+
 /// A key: its length in two bytes, flags in two, and its bytes.
 pub(crate) fn passphrase(data: &[u8], header_bytes: usize) -> Vec<u8> {
     let length = usize::from(number(data) as u16);

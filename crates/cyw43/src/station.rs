@@ -177,12 +177,28 @@ impl Station {
         self.tell(keyed, Event::of(Kind::SetSsid, status::SUCCESS, peer));
     }
 
+    /// The access points that answer a scan: for a name, or for any where it is empty. One that takes whatever is asked for
+    /// has the name that is scanned for, or else the one that it was joined by.
+    fn heard(&self, air: &[AccessPoint], name: &[u8]) -> Vec<AccessPoint> {
+        let asked = Some(String::from_utf8_lossy(name).into_owned()).filter(|_| !name.is_empty());
+        let joined = self.access_point().and_then(|one| one.ssid.clone());
+        air.iter()
+            .filter_map(|one| {
+                let taken_by = asked.clone().or_else(|| joined.clone()).filter(|_| one.takes_anything());
+                let ssid = one.ssid.clone().or(taken_by)?;
+                Some(AccessPoint { ssid: Some(ssid), ..one.clone() })
+            })
+            .filter(|one| asked.is_none() || one.ssid == asked)
+            .collect()
+    }
+
     /// A scan of every channel: each access point is told of as its channel is left.
-    pub(crate) fn scan(&mut self, at: Picoseconds, air: &[AccessPoint], sync: u16) {
-        if !air.is_empty() && air.iter().all(AccessPoint::takes_anything) {
+    pub(crate) fn scan(&mut self, at: Picoseconds, air: &[AccessPoint], sync: u16, name: &[u8]) {
+        let heard = self.heard(air, name);
+        if heard.is_empty() && air.iter().any(AccessPoint::takes_anything) {
             self.turn_away(at, turned_away::nothing_to_scan());
         }
-        for access_point in air.iter().filter(|one| !one.takes_anything()) {
+        for access_point in heard {
             let heard = at + scan_time(access_point.channel.clamp(1, CHANNELS));
             let result = Event::of(Kind::ScanResult, status::PARTIAL, access_point.bssid);
             self.tell(heard, Event { data: access_point.scan_result(sync), ..result });

@@ -63,7 +63,7 @@ pub(crate) fn wrong_key(station: &Credentials) -> String {
     format!("the network {name:?} refuses the radio: the image's passphrase is another than the network's")
 }
 
-/// A scan has nothing to find: the only access point is the one that takes whatever is asked for.
+/// A scan for any name has nothing to find yet: the only access point is the one that takes whatever is asked for.
 pub(crate) fn nothing_to_scan() -> String {
     "the radio's scan finds no network: no network file names one in a table [access_points.NAME]".to_owned()
 }

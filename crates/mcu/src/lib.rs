@@ -9,6 +9,7 @@
 
 mod access;
 mod chip;
+mod clock_waits;
 mod console;
 mod counts;
 mod debugger;
@@ -29,6 +30,7 @@ mod usb;
 
 pub use access::{Edge, UnknownAccess};
 pub use chip::{Mcu, McuKind};
+pub use clock_waits::ClockWaits;
 pub use console::Console;
 pub use counts::{Counts, SupplyState, Waits};
 pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Register, RegisterRole};

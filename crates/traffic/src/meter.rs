@@ -1,4 +1,4 @@
-//! Counts bytes over time, in whole and in intervals of a fixed length.
+//! Counts bytes over time, in whole and in intervals of a fixed length, or from one arrival to another.
 
 use units::{PS_PER_S, Picoseconds};
 
@@ -85,6 +85,40 @@ impl Meter {
     }
 }
 
+/// Counts bytes in intervals that begin and end with an arrival. The rate of bytes that come now and then is right over any
+/// number of them; intervals of a fixed length would make it a matter of how many of the last pause are counted.
+#[derive(Debug, Clone)]
+pub(crate) struct ArrivalMeter {
+    shortest: Picoseconds,
+    part: Option<Interval>,
+    intervals: Vec<Interval>,
+}
+
+impl ArrivalMeter {
+    /// A meter with intervals that have a length at least.
+    pub(crate) fn new(shortest: Picoseconds) -> Self {
+        Self { shortest, part: None, intervals: Vec::new() }
+    }
+
+    /// Bytes have come; those of the first arrival came over a time that nobody knows.
+    pub(crate) fn count(&mut self, now: Picoseconds, bytes: u64) {
+        let next = Interval { start: now, end: now, bytes: 0 };
+        let Some(part) = &mut self.part else {
+            self.part = Some(next);
+            return;
+        };
+        part.end = now;
+        part.bytes += bytes;
+        if now - part.start >= self.shortest && self.intervals.len() < MOST_INTERVALS {
+            self.intervals.push(std::mem::replace(part, next));
+        }
+    }
+
+    pub(crate) fn intervals(&self) -> &[Interval] {
+        &self.intervals
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +136,18 @@ mod tests {
         assert_eq!(bytes, [(100, 3), (110, 4), (120, 0), (130, 8)]);
         assert_eq!(meter.intervals()[3].end, ps(138));
         assert_eq!(meter.whole(), Some(Interval { start: ps(100), end: ps(138), bytes: 15 }));
+    }
+
+    #[test]
+    fn bytes_that_come_now_and_then_have_their_rate_in_every_interval() {
+        let ps = Picoseconds::new;
+        let mut meter = ArrivalMeter::new(ps(10));
+        for at in [100, 203, 300, 304, 309, 315] {
+            meter.count(ps(at), 7);
+        }
+        let seen: Vec<_> =
+            meter.intervals().iter().map(|part| (part.start.ps(), part.end.ps(), part.bytes)).collect();
+        assert_eq!(seen, [(100, 203, 7), (203, 300, 7), (300, 315, 21)]);
     }
 
     #[test]

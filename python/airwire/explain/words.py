@@ -39,6 +39,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("protocol", "delayed_acknowledgement"): "silence until {end}'s delayed acknowledgement",
     ("protocol", "retransmission"): "silence until {end} sends again",
     ("gate", "timer"): "asleep until a timer",
+    ("gate", "clock"): "looking at the clock in {detail}",
     ("gate", "command"): "asleep until a timer after {detail}",
     ("gate", "register"): "asleep until a timer between looks at {detail}",
     ("gate", "memory"): "asleep until a timer between looks at buffer",
@@ -56,7 +57,7 @@ _WORDS_OF_THE_PC: Mapping[tuple[Cause, Subject | None], str] = {
     ("air", "frames"): "frames over the PC's own Wi-Fi to {end}",
 }
 # What stands in the place of a detail that is not known.
-_NAMELESS: Mapping[Subject, str] = {"function": "other functions", "interrupt": "an exception"}
+_NAMELESS: Mapping[Subject, str] = {"function": "other functions", "clock": "a loop", "interrupt": "an exception"}
 _UNDER_WAY: Mapping[UnderWay, str] = {
     "frames": "frames on the wire",
     "wifi": "on the way through Wi-Fi",

@@ -220,6 +220,7 @@ impl Avr {
         self.end_sleep();
         self.state.core.cycle += WAKE_CYCLES;
         let woken_by = Some(self.waker(vector));
+        self.io.at_clock.iter_mut().for_each(mcu::ClockWaits::act);
         if let Some(sleeps) = &mut self.sleeps {
             let clock = &self.io.devices.clock;
             let (from, to) = (clock.time(asleep.since), clock.time(self.state.core.cycle));

@@ -43,12 +43,25 @@ impl Io {
         self.devices.unknown.entry((address, write)).or_insert(pc);
     }
 
+    /// Keeps what the core waits for, where somebody wants to know. A timer's count and flags are what a clock is made of.
+    fn note_access(&mut self, register: Option<Register>, cycle: u64) {
+        if self.at_clock.is_none() {
+            return;
+        }
+        let (at, hz) = (self.time(cycle), self.devices.clock.hz());
+        self.at_clock.iter_mut().for_each(|waits| match register {
+            Some(Register::Timer(..) | Register::TimerFlags(_)) => waits.look(at, hz),
+            _ => waits.act(),
+        });
+    }
+
     /// Reads a register in a cycle.
     pub(crate) fn read_register(&mut self, address: u16, cycle: u64) -> u8 {
         let Some(register) = self.register(address) else {
             self.note_unknown(address, false);
             return 0;
         };
+        self.note_access(Some(register), cycle);
         let devices = &mut self.devices;
         match register {
             Register::Port(port, which) => devices.pins.read(self.part, port, which, cycle),
@@ -98,6 +111,7 @@ impl Io {
     /// Writes a register in a cycle; the effect is there from the next one on.
     pub(crate) fn write_register(&mut self, address: u16, value: u8, cycle: u64) {
         let Some(register) = self.register(address) else { return self.note_unknown(address, true) };
+        self.note_access(None, cycle);
         let devices = &mut self.devices;
         match register {
             Register::Port(port, which) => {
@@ -257,6 +271,7 @@ impl Io {
             outside_due: crate::peripherals::NEVER,
             reactions: Vec::new(),
             full_uart: None,
+            at_clock: None,
             registers: self.registers.clone(),
             ..*self
         };

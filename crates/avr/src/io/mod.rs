@@ -133,6 +133,8 @@ pub(crate) struct Io {
     pub(crate) stopped_by_console: bool,
     /// When the core saw that a USART could take no more, where that is kept.
     pub(crate) full_uart: Option<Vec<Picoseconds>>,
+    /// When it did nothing but look at a timer's count, where that is kept.
+    pub(crate) at_clock: Option<mcu::ClockWaits>,
 }
 
 impl Io {
@@ -157,6 +159,7 @@ impl Io {
             stopped_by_pin: false,
             stopped_by_console: false,
             full_uart: None,
+            at_clock: None,
         };
         io.refresh_all();
         io

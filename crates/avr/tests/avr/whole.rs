@@ -2,7 +2,9 @@
 
 use mcu::{DebugEvent, FaultKind, Stop, Watchpoint};
 
-use crate::support::{DATA, HANG, NOP, PC, SP, bare, chip, hex, ldi, lds, load, out, rjmp, run, step, sts};
+use crate::support::{
+    DATA, HANG, NOP, PC, SP, bare, chip, hex, ldi, lds, load, out, read, rjmp, run, step, sts,
+};
 
 #[test]
 fn a_boot_loader_that_is_alone_is_started_and_comes_round_to_itself() {
@@ -144,4 +146,24 @@ fn the_same_program_takes_the_same_course_in_slices_of_any_length() {
 /// IN R20, TCNT0.
 fn read_tcnt() -> u16 {
     crate::support::read(20, 0x26)
+}
+
+#[test]
+fn a_loop_that_looks_at_a_timer_until_it_is_time_is_told_as_a_wait_for_the_clock() {
+    const TCCR0B: u16 = 0x25;
+    const TCNT0: u16 = 0x26;
+    const PORTB: u16 = 0x05;
+    // Timer 0 counts every 64 cycles, which are 4 us. At 200 a pin changes, and it all begins anew.
+    let until_200 = [read(20, TCNT0), 0x3c08 | (20 - 16) << 4, 0xf3e8];
+    let anew = [out(PORTB, 16), out(TCNT0, 17), rjmp(-6)];
+    let mut chip =
+        chip(&[&[ldi(16, 3), ldi(17, 0), out(TCCR0B, 16)][..], &until_200, &anew, &[HANG]].concat());
+    chip.record_waits(true);
+    run(&mut *chip, 64 * 200 * 5);
+    let waits = chip.take_waits().at_clock;
+    assert_eq!(waits.len(), 5, "the last one is under way: {waits:?}");
+    for (from, to) in &waits[..4] {
+        let us = (*to - *from).ps() / units::PS_PER_US;
+        assert!((795..=800).contains(&us), "{us} us");
+    }
 }

@@ -136,10 +136,9 @@ impl Firmware {
             "gpioout" => {
                 self.gpio = Some((requests::number(value), requests::number(value.get(4..).unwrap_or(&[]))));
             }
-            // Version, action, and the number that its results carry.
             "escan" => {
-                let sync = requests::number(value.get(6..).unwrap_or_default()) as u16;
-                self.station.scan(at, air, sync);
+                let (sync, name) = requests::scan(value);
+                self.station.scan(at, air, sync, name);
             }
             "join" => self.join(at, value, requests::joined_bssid(value), air),
             "bsscfg:ssid" => self.own_network.set_name(value),

@@ -72,6 +72,37 @@ fn a_scan_brings_one_result_for_each_network_and_an_end() {
     assert_eq!(events, [(69, 8, 0, 0), (69, 8, 0, 0), (69, 0, 0, 0)]);
 }
 
+/// A scan for a network by its name.
+fn scan_for(driver: &mut Driver, name: &str) -> usize {
+    let mut value = vec![1, 0, 0, 0, 1, 0, 0x34, 0x12];
+    value.extend((name.len() as u32).to_le_bytes());
+    value.extend(name.as_bytes());
+    value.resize(12 + 32, 0);
+    driver.set_variable("escan", &value);
+    driver.events(ms(1_000)).len() - 1
+}
+
+#[test]
+fn a_scan_for_a_name_brings_the_networks_of_that_name_only() {
+    let mut driver = started(vec![lab(), access_point(Some("other"), Security::Wpa3, None)]);
+    let found = ["lab", "other", "none", ""].map(|name| scan_for(&mut driver, name));
+    assert_eq!(found, [1, 1, 0, 2]);
+}
+
+#[test]
+fn an_access_point_that_takes_whatever_is_asked_for_answers_a_scan_for_a_name_and_one_for_any_once_it_is_joined()
+ {
+    let mut driver = started(vec![access_point(None, Security::Wpa2, None)]);
+    assert_eq!((scan_for(&mut driver, ""), scan_for(&mut driver, "home")), (0, 1));
+    driver.join("home", Some("whatever it is"));
+    driver.events(ms(4_000));
+    driver.set_variable("escan", &[1, 0, 0, 0, 1, 0, 0x34, 0x12]);
+    let result = driver.event_frames(ms(1_000)).into_iter().next().expect("a result");
+    // A frame of Ethernet with an event (72 bytes), then 12 bytes in front of the record; the name's length is its 19th byte.
+    let name = &result[4 + 72 + 12 + 18..][..5];
+    assert_eq!(name, b"\x04home");
+}
+
 #[test]
 fn results_of_a_scan_have_their_strength_from_the_networks_own_channel() {
     let mut driver = started(vec![lab()]);

@@ -98,6 +98,8 @@ pub enum Subject {
     Function(Arc<str>),
     /// A timer that serves nothing that was seen.
     Timer,
+    /// The clock, which the processor looks at until it is time; in this function, where it has a name.
+    Clock(Option<Arc<str>>),
     /// The pin on which the chip calls.
     Pin,
     /// An interrupt, by the processor's name where it has one.
@@ -128,7 +130,7 @@ pub enum Subject {
 
 impl Subject {
     /// The codes of all of them.
-    pub const CODES: [&'static str; 27] = [
+    pub const CODES: [&'static str; 28] = [
         "headers",
         "payload",
         "pointers",
@@ -143,6 +145,7 @@ impl Subject {
         "command",
         "function",
         "timer",
+        "clock",
         "pin",
         "interrupt",
         "event",
@@ -175,6 +178,7 @@ impl Subject {
             Self::Command(_) => "command",
             Self::Function(_) => "function",
             Self::Timer => "timer",
+            Self::Clock(_) => "clock",
             Self::Pin => "pin",
             Self::Interrupt(_) => "interrupt",
             Self::Event => "event",
@@ -196,6 +200,7 @@ impl Subject {
         match self {
             Self::Register(name) | Self::TimedLook(name) | Self::Command(name) => Some(name),
             Self::Function(name) | Self::Part(name) => Some(name),
+            Self::Clock(name) => name.as_deref(),
             Self::Interrupt(name) => *name,
             Self::HeldAnswer(until) => until.map(Site::code),
             Self::Frames(end)
@@ -297,6 +302,7 @@ mod tests {
             Subject::Command("SEND"),
             Subject::Function("main".into()),
             Subject::Timer,
+            Subject::Clock(None),
             Subject::Pin,
             Subject::Interrupt(None),
             Subject::Event,

@@ -173,6 +173,8 @@ impl Bus {
         io.ahead = (io.now - now).max(Picoseconds::ZERO);
         (io.core, io.pc, io.address) = (core as u8, pc, address);
         let later = io.now.max(now);
+        self.note_access(core, address, now);
+        let io = &mut self.io;
         self.looked_until = later;
         std::mem::replace(&mut io.now, later)
     }

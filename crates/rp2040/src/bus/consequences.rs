@@ -35,6 +35,15 @@ impl Bus {
         io.ahead = (io.now - now).max(Picoseconds::ZERO);
         io.now = io.now.max(now);
         (io.core, io.pc, io.address) = (core as u8, pc, address);
+        self.note_access(core, address, now);
+    }
+
+    /// Keeps what core 0 waits for, where somebody wants to know.
+    #[inline]
+    pub(super) fn note_access(&mut self, core: usize, address: u32, now: Picoseconds) {
+        if let Some(waits) = self.waits.as_mut().filter(|_| core == 0) {
+            waits.accesses(address, now, self.clock.hz(), self.ppb[0].is_handling());
+        }
     }
 
     /// The cycle of clk_sys that begins now or next.

@@ -16,7 +16,7 @@ mod supply;
 
 use cortexm::Core;
 use mcu::image::Boot;
-use mcu::{Edge, Fault, Outside, Sleep, Slept, StopAt, UnknownAccess};
+use mcu::{Edge, Fault, Outside, Sleep, StopAt, UnknownAccess};
 use units::Picoseconds;
 
 use crate::bus::Bus;
@@ -200,10 +200,9 @@ impl Rp2040 {
         self.bus.waits = on.then(Box::default);
     }
 
-    /// Takes the sleeps that ended since the last call, and the times at which a core saw that a UART could take no more.
-    pub fn take_waits(&mut self) -> (Vec<Slept>, Vec<Picoseconds>) {
-        let waits = self.bus.waits.as_mut().map(|waits| std::mem::take(&mut **waits));
-        waits.map_or_else(Default::default, |waits| (waits.sleeps, waits.full_uart))
+    /// Takes what the cores waited for since the last call.
+    pub fn take_waits(&mut self) -> mcu::Waits {
+        self.bus.waits.as_mut().map_or_else(Default::default, |waits| waits.take())
     }
 
     /// Accesses so far to something that is not modelled, each once.

@@ -157,8 +157,7 @@ impl Mcu for Rp2040 {
     }
 
     fn take_waits(&mut self) -> Waits {
-        let (sleeps, full_uart) = Rp2040::take_waits(self);
-        Waits { sleeps, full_uart }
+        Rp2040::take_waits(self)
     }
 
     fn waker(&self, exception: u8) -> Waker {

@@ -12,7 +12,7 @@ use units::{PS_PER_MS, Picoseconds};
 use crate::answers::{Answers, of_intervals};
 use crate::flow::{Flow, MOST_CONNECTIONS};
 use crate::losses::{Cause, Losses};
-use crate::meter::Meter;
+use crate::meter::ArrivalMeter;
 use crate::options::{self, Values, option};
 use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
 use fields::Field;
@@ -34,7 +34,7 @@ const LINE_BYTES: usize = LINE_CHARACTERS + 2;
 const MOST_DATAGRAM_CHARACTERS: u64 = 512;
 /// What the generator sends at a time.
 const BLOCK_LINES: u64 = 64;
-/// Bytes are counted in intervals of this length, where they are what a board is measured by.
+/// Bytes are counted in intervals of this length at least, where they are what a board is measured by.
 const INTERVAL: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 
 /// The settings of [`Server`], declared.
@@ -96,7 +96,7 @@ pub struct Server {
     datagrams: u64,
     refused: Losses,
     /// Bytes that came, or went where characters are made.
-    meter: Meter,
+    meter: ArrivalMeter,
     answers: Answers,
     listening: bool,
     actions: VecDeque<Action>,
@@ -118,7 +118,7 @@ impl Server {
             sent_bytes: 0,
             datagrams: 0,
             refused: Losses::default(),
-            meter: Meter::new(Some(INTERVAL)),
+            meter: ArrivalMeter::new(INTERVAL),
             answers: Answers::default(),
             listening: false,
             actions: VecDeque::new(),

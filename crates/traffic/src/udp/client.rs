@@ -35,6 +35,8 @@ pub struct Client {
     /// One more than the latest datagram that was answered.
     answered_up_to: u64,
     unanswered_in_a_row: u64,
+    /// Datagrams of the server with which nothing could be done.
+    others: u64,
     samples: Vec<Sample>,
     counts: Counts,
     failure: Option<String>,
@@ -56,6 +58,7 @@ impl Client {
             settled: 0,
             answered_up_to: 0,
             unanswered_in_a_row: 0,
+            others: 0,
             samples: Vec::new(),
             counts: Counts::default(),
             failure: None,
@@ -157,8 +160,12 @@ impl Client {
         }
         if self.unanswered_in_a_row >= MOST_UNANSWERED {
             let (count, to) = (self.unanswered_in_a_row, self.settings.to);
+            let others = match self.others {
+                0 => String::new(),
+                others => format!("; {others} with another content came from there: answer=any counts such"),
+            };
             let sentence =
-                format!("{to} answered none of {count} datagrams one after another within {timeout}");
+                format!("{to} answered none of {count} datagrams one after another within {timeout}{others}");
             self.end(Some(sentence));
         } else {
             self.next_at = self.next_after(now);
@@ -171,15 +178,15 @@ impl Client {
     }
 
     fn answer(&mut self, now: Picoseconds, from: IpEndpoint, bytes: &[u8]) {
-        let index = (from == self.settings.to)
-            .then(|| self.settings.payload.index_of_answer(bytes, self.counts.sent))
-            .flatten();
-        let expected = index.map(|index| self.settings.payload.exchange(index).1);
+        let is_of_server = from == self.settings.to;
+        let index = is_of_server.then(|| self.index_of_answer(bytes)).flatten();
+        let expected = index.filter(|_| !self.settings.takes_any_answer);
+        let expected = expected.map(|index| self.settings.payload.exchange(index).1);
         let settled = self.settled;
         let arrival = self.arrival;
-        let Some((sample, expected)) = index.and_then(|index| self.remembered_mut(index)).zip(expected)
-        else {
+        let Some(sample) = index.and_then(|index| self.remembered_mut(index)) else {
             self.counts.strangers += 1;
+            self.others += u64::from(is_of_server);
             return;
         };
         if sample.done.is_some() {
@@ -190,7 +197,7 @@ impl Client {
         sample.done = Some(arrived);
         sample.first_byte = Some(arrived);
         sample.response_bytes = bytes.len() as u64;
-        sample.outcome = match (expected == bytes, sample.index < settled) {
+        sample.outcome = match (expected.is_none_or(|expected| expected == bytes), sample.index < settled) {
             (false, _) => Outcome::Wrong,
             (true, true) => Outcome::Late,
             (true, false) => Outcome::Ok,
@@ -204,6 +211,15 @@ impl Client {
             self.next_at = self.next_after(after(now, self.settings.think_time));
         }
         self.expire(now);
+    }
+
+    /// Which datagram something of the server answers.
+    fn index_of_answer(&self, bytes: &[u8]) -> Option<u64> {
+        if !self.settings.takes_any_answer {
+            return self.settings.payload.index_of_answer(bytes, self.counts.sent);
+        }
+        let unanswered = |sample: &&Sample| sample.index >= self.settled && sample.done.is_none();
+        self.remembered.iter().find(unanswered).map(|sample| sample.index)
     }
 
     fn count(&mut self, index: u64, outcome: Outcome, settled: u64) {

@@ -39,6 +39,14 @@ pub const CLIENT_OPTIONS: &[Field] = &[
         "What a datagram holds: bytes with sequence number and CRC, or a decimal number.",
         "counter",
     ),
+    option(
+        "answer",
+        Word(&["same", "any"]),
+        "same",
+        "What an answer holds: the datagram itself (of a counter the next number), or anything: then it belongs to the oldest datagram \
+         without one.",
+        "any",
+    ),
     option("first_number", Count(0, u64::MAX), "1", "The first number of the counter.", "100"),
     option("size", Size(8, MOST_BYTES), "12B", "The size of a datagram of bytes.", "128B"),
     option("seed", Count(0, u64::MAX), "0", "Determines the bytes of datagrams.", "7"),
@@ -65,6 +73,8 @@ pub struct ClientSettings {
     pub rate: Option<u32>,
     /// What a datagram holds, and what its answer.
     pub payload: Payload,
+    /// Whether any datagram from the server is an answer, to the oldest datagram without one.
+    pub takes_any_answer: bool,
     /// Pause between an answer and the next datagram in a closed loop.
     pub think_time: Picoseconds,
     /// How long an answer may take; a later one is late.
@@ -80,6 +90,7 @@ impl ClientSettings {
             duration: None,
             rate: None,
             payload: Payload::Bytes { bytes: 12, seed: 0 },
+            takes_any_answer: false,
             think_time: Picoseconds::ZERO,
             timeout: Picoseconds::new(PS_PER_S),
         }
@@ -105,6 +116,7 @@ impl Declared for ClientSettings {
             rate: values.read_if_set("rate", options::parsed)?,
             payload: values
                 .choose("payload", &[("bytes", Payload::Bytes { bytes, seed }), ("counter", counter)])?,
+            takes_any_answer: values.choose("answer", &[("same", false), ("any", true)])?,
             think_time: values.read("think_time", options::time)?,
             timeout: values.read("timeout", options::time)?,
         })

@@ -245,3 +245,28 @@ fn the_server_answers_a_plain_client_on_loopback_and_passes_over_what_is_no_numb
     });
     assert_eq!((answer, server.answered(), server.malformed()), (b"42".to_vec(), 1, 1));
 }
+
+/// A client in a closed loop whose server says the same of whatever it is asked, a millisecond later.
+fn with_a_server_that_says_ready(settings: ClientSettings) -> Client {
+    let mut client = Client::new(settings);
+    let mut now = Picoseconds::ZERO;
+    client.handle(now, Event::Wake);
+    while !client.is_done() {
+        let asked = std::iter::from_fn(|| client.poll()).any(|action| matches!(action, Action::SendTo(..)));
+        now = if asked { now + ms(1) } else { client.wake_at().expect("it waits for something") };
+        let event = Event::Datagram { socket: Server::SOCKET, from: SERVER, bytes: b"READY" };
+        client.handle(now, if asked { event } else { Event::Wake });
+    }
+    client
+}
+
+#[test]
+fn a_server_that_answers_with_something_else_is_measured_where_any_answer_counts() {
+    let settings = ClientSettings { rounds: 20, takes_any_answer: true, ..ClientSettings::to(SERVER) };
+    let client = with_a_server_that_says_ready(settings.clone());
+    assert_eq!(client.counts(), Counts { sent: 20, answered: 20, ..Counts::default() });
+    assert!(client.samples().all(|sample| sample.latency() == Some(ms(1))));
+    let strict = with_a_server_that_says_ready(ClientSettings { takes_any_answer: false, ..settings });
+    let failure = strict.results().failure.expect("it has failed");
+    assert!(failure.contains("with another content came from there: answer=any counts such"), "{failure}");
+}

@@ -43,7 +43,19 @@ def timer_causes(stages: Sequence[Stage], evidence: Mapping[str, float | None]) 
     if plain:
         change = "wake on the event, unless that interval is on purpose"
         found.append(NamedCause("until a timer", sum_ps(plain), change, "timer", "sleeps"))
+    busy = [stage for stage in timers if stage.subject == "clock"]
+    if busy:
+        found.append(_busy_wait(busy))
     return found
+
+
+def _busy_wait(busy: Sequence[Stage]) -> NamedCause:
+    """A pause in a loop, which ends when it is time; by the function that pauses most, where functions have names."""
+    function = max(busy, key=lambda stage: stage.ps).detail
+    name = f"the clock in {function}" if function else "the clock in a loop"
+    sentence = "The processor only reads a timer meanwhile, so a faster one changes nothing."
+    change = "shorten that pause, unless it is on purpose"
+    return NamedCause(name, sum_ps(busy), change, "busy_wait", "waits for", (sentence,))
 
 
 def _polls(looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:

@@ -3,7 +3,7 @@
 
 use attribution::frames::{self, Passage};
 use attribution::looks::{self, Handled};
-use attribution::{Evidence, Interval, Rank, Testimony, accesses, held, pauses, radio, sleeps};
+use attribution::{Evidence, Interval, Rank, Testimony, accesses, clock, held, pauses, radio, sleeps};
 use board::Board;
 use lan::{Deed, NetDevice};
 use mcu::{Counts, Sleep, Slept, Waker};
@@ -25,6 +25,7 @@ pub(super) struct Witness {
     deeds: Vec<Deed>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
+    at_clock: Vec<(Picoseconds, Picoseconds)>,
     /// Times at the end of which core 0 slept on.
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
     /// Cycles in which the flash was waited for, of how many that the processor worked.
@@ -40,6 +41,7 @@ impl Witness {
             deeds: Vec::new(),
             sleeps: Vec::new(),
             full_uart: Vec::new(),
+            at_clock: Vec::new(),
             asleep_on: Vec::new(),
             stalled: (0, 0.0),
         }
@@ -67,6 +69,7 @@ impl Witness {
         self.deeds.extend(deeds);
         self.sleeps.extend(waits.sleeps);
         self.full_uart.extend(waits.full_uart);
+        self.at_clock.extend(waits.at_clock);
     }
 
     /// Follows it no longer, after a time in which it did.
@@ -117,7 +120,8 @@ impl Witness {
         all.extend(asleep);
         all.extend(sleeps::console_waits(&self.full_uart));
         let follower = self.follower.expect("it came back from the chip");
-        all.extend(follower.intervals());
+        let handled: Vec<_> = follower.handled().iter().map(|&(from, to, _)| (from, to)).collect();
+        all.extend(clock::relabel(follower.intervals(), &self.at_clock, &handled));
         all.extend(self.asleep_on.iter().map(|&(start, end)| {
             let stage = Stage::of_board(Cause::Sleep, None);
             Interval { start, end, rank: Rank::AsleepOn, stage, bytes: 0 }
