@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import airwire
+from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import identify
 from airwire.diagnosis.spi_bus import Edge, spi_bus
@@ -137,6 +139,23 @@ def test_an_image_that_only_answers_pings_is_pinged(firmware: Path) -> None:
     assert answer.question is not None and answer.question.measure == "latency"
     assert answer.row is not None and answer.row.target.figure is not None
     assert answer.row.target.figure.unit == "ps"
+
+
+def test_an_image_that_has_ipv6_alone_is_measured_over_that(firmware: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "pingpong_server-lwip_raw-ipv6.elf"
+    answer = airwire.why(image, settings={"address": "0.0.0.0"})
+    assert answer.found is not None and answer.found.address == "fe80::ff:fe41:5750"
+    assert answer.found.host == "board6" and answer.found.answers_ping
+    assert answer.question is not None and "to=board6 " in answer.question.traffic[0]
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert answer.row.target.figure.unit == "ps"
+
+
+def test_the_client_of_a_service_goes_to_the_address_at_which_it_was_found(firmware: Path) -> None:
+    seen = found(firmware, "w5500-evb-pico/pingpong_server-lwip_raw-ipv6.elf")
+    over_ipv4, over_ipv6 = question_for(seen), question_for(replace(seen, host="board6"))
+    assert over_ipv4 is not None and "to=board:5000 " in over_ipv4.traffic[0]
+    assert over_ipv6 is not None and "to=board6:5000 " in over_ipv6.traffic[0]
 
 
 def test_a_measured_image_has_the_figure_of_the_same_row_of_a_suite(firmware: Path, tmp_path: Path) -> None:
