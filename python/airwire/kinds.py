@@ -129,6 +129,7 @@ RunEnd = Literal[
     "pin",
     "done",
     "asleep",
+    "no-clock",
     "fault",
     "locked-up",
     "ended",

@@ -152,6 +152,11 @@ impl ClockTree {
         self.xosc.is_dormant() || self.rosc.is_dormant()
     }
 
+    /// Where clk_sys takes its clock from.
+    pub fn source_of_clk_sys(&self) -> &'static str {
+        self.generators.source_of_clk_sys()
+    }
+
     /// A pin or the RTC ends the dormant mode.
     pub fn wake_from_dormant(&mut self, io: &mut Io) {
         self.xosc.wake_from_dormant(io);
