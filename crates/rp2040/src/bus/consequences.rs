@@ -49,7 +49,7 @@ impl Bus {
     }
 
     /// Whether clk_sys stands and nothing will start it: clocks that come up, the resuscitation and the watchdog have
-    /// appointments, and a dormant oscillator is woken by a pin or the RTC.
+    /// appointments, and a dormant oscillator is woken by a pin.
     pub(crate) fn stands_for_good(&self) -> bool {
         let planned = [Source::Clocks, Source::Watchdog].iter().any(|&source| self.io.due(source).is_some());
         self.stands_still() && !planned && !self.blocks.clocks.is_dormant()
@@ -251,6 +251,9 @@ impl Bus {
         if inputs != 0 {
             let pulsed = if self.io.moved_unnoticed { pulsed } else { 0 };
             self.blocks.io_bank0.inputs_changed(inputs, pulsed, &mut self.io);
+            if self.blocks.clocks.is_dormant() {
+                self.look_at_clocks();
+            }
             self.blocks.pwm.inputs_changed(inputs, &mut self.io);
             for pio in &mut self.blocks.pio {
                 pio.inputs_changed(inputs, &mut self.io);
@@ -332,8 +335,13 @@ impl Bus {
         }
     }
 
-    /// Registers of the clock tree were written, or a clock came up.
+    /// Registers of the clock tree were written, or a clock came up, or a pin may wake a dormant oscillator.
     pub(super) fn look_at_clocks(&mut self) {
+        if self.blocks.clocks.is_dormant()
+            && (self.blocks.io_bank0.wakes_dormant() || self.blocks.io_qspi.wakes_dormant())
+        {
+            self.blocks.clocks.wake_from_dormant(&mut self.io);
+        }
         if self.io.clocks != self.clocks_seen {
             self.frequency_changed();
         }

@@ -133,7 +133,7 @@ pub fn describe_stopped_clock(chip: &Rp2040) -> Option<String> {
     let clocks = chip.clock_tree();
     let source = clocks.source_of_clk_sys();
     Some(match (clocks.is_dormant(), source) {
-        (true, _) => "the chip is dormant until a pin or the RTC wakes its oscillator".to_owned(),
+        (true, _) => "the chip is dormant until a pin wakes its oscillator".to_owned(),
         (false, "no clock") => "clk_sys stands still, because it is given no source".to_owned(),
         (false, _) => format!("clk_sys stands still, because {source}, its source, has no clock"),
     })

@@ -18,6 +18,13 @@ const CLK_SYS_RESUS_CTRL: u32 = 0x4000_8078;
 const AUX_PLL_SYS: u32 = 1;
 const AUX_GPIN0: u32 = 4 << 5 | 1;
 
+const ROSC_DORMANT: u32 = 0x4006_000c;
+const COMA: u32 = 0x636f_6d61;
+const PAD_OF_GPIO1: u32 = 0x4001_c008;
+const INPUT_ENABLED: u32 = 1 << 6;
+const DORMANT_WAKE_INTE0: u32 = 0x4001_4160;
+const GPIO1_EDGE_HIGH: u32 = 1 << 7;
+
 /// SysTick interrupts once every so many cycles.
 fn ticking(cycles: u32) -> Asm {
     let mut asm = in_ram();
@@ -174,4 +181,39 @@ fn a_core_whose_clock_is_resuscitated_goes_on_at_once() {
     assert_eq!(run(&mut chip, 1_000), Stop::Time);
     assert!(log(&chip) == 0x12 && chip.now() < us(1_001), "{:?}", chip.now());
     assert_eq!(chip.describe_stopped_clock(), None);
+}
+
+#[test]
+fn a_pin_wakes_a_dormant_chip_at_once() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, u32::MAX)
+        .poke(PAD_OF_GPIO1, INPUT_ENABLED)
+        .poke(DORMANT_WAKE_INTE0, GPIO1_EDGE_HIGH);
+    asm.log(1).poke(ROSC_DORMANT, COMA).log(2).stop();
+    let mut chip = chip_with(asm);
+    chip.drive_pin(1, Some(false));
+    assert_eq!(run(&mut chip, 3_000_000), Stop::Asleep);
+    let since = chip.now();
+    assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
+    assert!(chip.describe_stopped_clock().unwrap().contains("dormant"));
+    chip.drive_pin(1, Some(true));
+    chip.run_until(since + us(100));
+    assert_eq!((log(&chip), chip.sys_hz()), (0x12, 6_500_000));
+    assert!(chip.now() < since + us(101), "{:?}", chip.now());
+}
+
+#[test]
+fn a_pin_that_nobody_listens_to_wakes_no_dormant_chip() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, u32::MAX)
+        .poke(PAD_OF_GPIO1, INPUT_ENABLED)
+        .log(1)
+        .poke(ROSC_DORMANT, COMA)
+        .log(2)
+        .stop();
+    let mut chip = chip_with(asm);
+    run(&mut chip, 1_000);
+    chip.drive_pin(1, Some(true));
+    run(&mut chip, 5_000_000);
+    assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
 }
