@@ -289,7 +289,8 @@ impl Board {
             Stop::Asleep => {
                 let cores = chip.describe_cores(symbols);
                 if let Some(stopped) = chip.describe_stopped_clock() {
-                    return ("no-clock", format!("nothing runs since {now}: {stopped} ({cores})"));
+                    let reason = if chip.wakes_from_outside().is_empty() { "no-clock" } else { "asleep" };
+                    return (reason, format!("nothing runs since {now}: {stopped} ({cores})"));
                 }
                 let told = match chip.wakes_from_outside().join(", or ") {
                     wakes if wakes.is_empty() => format!("every core sleeps for good since {now}: {cores}"),

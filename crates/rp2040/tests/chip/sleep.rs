@@ -167,6 +167,7 @@ fn a_clock_that_never_comes_ends_the_run_and_is_told() {
         assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
         let told = chip.describe_stopped_clock().unwrap();
         assert!(told.contains(name) && told.contains("has no clock"), "{told}");
+        assert!(chip.wakes_from_outside().is_empty());
         assert_eq!(run(&mut chip, 1_000_000), Stop::Asleep, "for good");
     }
 }
@@ -196,6 +197,7 @@ fn a_pin_wakes_a_dormant_chip_at_once() {
     let since = chip.now();
     assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
     assert!(chip.describe_stopped_clock().unwrap().contains("dormant"));
+    assert_eq!(chip.wakes_from_outside(), ["a pin wakes its oscillator"]);
     chip.drive_pin(1, Some(true));
     chip.run_until(since + us(100));
     assert_eq!((log(&chip), chip.sys_hz()), (0x12, 6_500_000));
