@@ -25,14 +25,16 @@ HALF_CLOCK_PS, UART_BIT_PS = 1_000_000, 8_680_555
 def edges_of(transactions: Sequence[bytes], idle_sck: bool = False) -> list[Edge]:
     """The edges of a bus in mode 0 (or 3), bit by bit."""
     edges: list[Edge] = [(0, SELECT, True), (0, SCK, idle_sck)]
-    now_ps = 0
+    now_ps, mosi = 0, "0"
     for transaction in transactions:
         now_ps += HALF_CLOCK_PS
         edges.append((now_ps, SELECT, False))
         for bit in "".join(f"{byte:08b}" for byte in transaction):
             if idle_sck:
                 edges.append((now_ps, SCK, False))
-            edges.append((now_ps, MOSI, bit == "1"))
+            if mosi != bit:
+                edges.append((now_ps, MOSI, bit == "1"))
+                mosi = bit
             edges.append((now_ps + HALF_CLOCK_PS, SCK, True))
             now_ps += 2 * HALF_CLOCK_PS
             if not idle_sck:
