@@ -130,6 +130,7 @@ RunEnd = Literal[
     "pin",
     "done",
     "asleep",
+    "no-clock",
     "fault",
     "locked-up",
     "ended",

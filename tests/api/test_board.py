@@ -391,6 +391,22 @@ def test_edges_are_written_as_a_dump_that_our_reader_reads(images: Path, tmp_pat
     assert [edge.time_ps for edge in board.edges] == sorted(edge.time_ps for edge in board.edges)
 
 
+def test_a_run_can_be_followed_pin_by_pin_while_a_frame_is_on_its_way(images: Path) -> None:
+    board = Board("pico", images / "blink_timer.elf")
+    looks: dict[int, list[tuple[int, int, bool]]] = {0: [], 25: []}
+    came_between = False
+    while board.time_ps < 400_000_000_000:
+        before = board.edges_by_gpio()
+        board.run("50 us")
+        for gpio, seen in looks.items():
+            seen += board.edges_by_gpio(gpio=gpio, after_ps=seen[-1][0] if seen else -1)
+        came_between |= board.edges_by_gpio()[: len(before)] != before
+    everything = board.edges_by_gpio()
+    assert came_between, "the bits of a character stand before edges of the LED that were there first"
+    assert looks == {gpio: [edge for edge in everything if edge[1] == gpio] for gpio in looks}
+    assert looks[0] and looks[25] and board.edge_count == len(everything)
+
+
 def test_a_profile_counts_every_cycle_once(images: Path) -> None:
     board = Board("pico", images / "systick.elf")
     before = board.counts[0].busy_cycles

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,27 +12,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import airwire
+from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import identify
 from airwire.diagnosis.spi_bus import Edge, spi_bus
 from airwire.explain.verdicts import verdicts_of
 
-SCK, SELECT, MOSI, LED = 10, 13, 11, 25
+SCK, SELECT, MOSI, LED, UART = 10, 13, 11, 25, 0
+HALF_CLOCK_PS, UART_BIT_PS = 1_000_000, 8_680_555
+"""Of SCK at 500 kHz, and of a UART at 115 200 baud."""
 
 
 def edges_of(transactions: Sequence[bytes], idle_sck: bool = False) -> list[Edge]:
     """The edges of a bus in mode 0 (or 3), bit by bit."""
-    edges: list[Edge] = [(SELECT, True), (SCK, idle_sck)]
+    edges: list[Edge] = [(0, SELECT, True), (0, SCK, idle_sck)]
+    now_ps, mosi = 0, "0"
     for transaction in transactions:
-        edges.append((SELECT, False))
+        now_ps += HALF_CLOCK_PS
+        edges.append((now_ps, SELECT, False))
         for bit in "".join(f"{byte:08b}" for byte in transaction):
             if idle_sck:
-                edges.append((SCK, False))
-            edges.append((MOSI, bit == "1"))
-            edges.append((SCK, True))
+                edges.append((now_ps, SCK, False))
+            if mosi != bit:
+                edges.append((now_ps, MOSI, bit == "1"))
+                mosi = bit
+            edges.append((now_ps + HALF_CLOCK_PS, SCK, True))
+            now_ps += 2 * HALF_CLOCK_PS
             if not idle_sck:
-                edges.append((SCK, False))
-        edges.append((SELECT, True))
+                edges.append((now_ps, SCK, False))
+        edges.append((now_ps, SELECT, True))
     return edges
 
 
@@ -47,11 +56,38 @@ def test_the_bytes_of_every_transaction_come_back_in_both_modes(sent: list[bytes
     assert not changing or list(found.transactions) == sent
 
 
+# What Mongoose's driver for the W5500 says before it gives up: eight transactions of a clock slower than a console.
+OPENING = [bytes.fromhex(text) for text in ("00000480", "002e0400", "002e04f8", "001e0c10", "001f0c10", "00000c04")]
+
+
+@pytest.mark.parametrize("first", range(0, 9_000_000, 600_000))
+def test_a_console_that_prints_beside_the_bus_is_not_its_data(first: int) -> None:
+    bus = edges_of(OPENING)
+    uart = [(at, UART, bit % 2 == 1) for bit, at in enumerate(range(first, bus[-1][0], UART_BIT_PS))]
+    found = spi_bus(sorted(bus + uart, key=lambda edge: edge[0]))
+    assert found is not None and found.mosi == MOSI and list(found.transactions) == OPENING
+
+
+def test_data_may_change_at_the_very_instant_of_the_falling_edge() -> None:
+    edges = edges_of(OPENING)
+    data_first = sorted(edges, key=lambda edge: (edge[0], edge[1] == SCK))
+    found = spi_bus(data_first)
+    assert found is not None and found.mosi == MOSI and list(found.transactions) == OPENING
+
+
+def test_two_pins_that_move_more_than_the_clock_do_not_hide_the_bus() -> None:
+    bus = edges_of(OPENING)
+    pwm = [(at, pin, at // 700_000 % 2 == 1) for pin in (UART, LED) for at in range(0, bus[-1][0], 700_000)]
+    found = spi_bus(sorted(bus + pwm, key=lambda edge: edge[0]))
+    assert found is not None and (found.sck, found.select) == (SCK, SELECT)
+    assert list(found.transactions) == OPENING
+
+
 def test_a_pin_that_blinks_is_no_bus() -> None:
-    assert spi_bus([(LED, level % 2 == 0) for level in range(1000)]) is None
+    assert spi_bus([(level, LED, level % 2 == 0) for level in range(1000)]) is None
 
 
-@given(st.lists(st.tuples(st.integers(0, 29), st.booleans()), max_size=300))
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 29), st.booleans()), max_size=300))
 def test_any_edges_are_read_without_an_error(edges: list[Edge]) -> None:
     spi_bus(edges)
 
@@ -106,6 +142,23 @@ def test_an_image_that_only_answers_pings_is_pinged(firmware: Path) -> None:
     assert answer.question is not None and answer.question.measure == "latency"
     assert answer.row is not None and answer.row.target.figure is not None
     assert answer.row.target.figure.unit == "ps"
+
+
+def test_an_image_that_has_ipv6_alone_is_measured_over_that(firmware: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "pingpong_server-lwip_raw-ipv6.elf"
+    answer = airwire.why(image, settings={"address": "0.0.0.0"})
+    assert answer.found is not None and answer.found.address == "fe80::ff:fe41:5750"
+    assert answer.found.host == "board6" and answer.found.answers_ping
+    assert answer.question is not None and "to=board6 " in answer.question.traffic[0]
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert answer.row.target.figure.unit == "ps"
+
+
+def test_the_client_of_a_service_goes_to_the_address_at_which_it_was_found(firmware: Path) -> None:
+    seen = found(firmware, "w5500-evb-pico/pingpong_server-lwip_raw-ipv6.elf")
+    over_ipv4, over_ipv6 = question_for(seen), question_for(replace(seen, host="board6"))
+    assert over_ipv4 is not None and "to=board:5000 " in over_ipv4.traffic[0]
+    assert over_ipv6 is not None and "to=board6:5000 " in over_ipv6.traffic[0]
 
 
 def test_a_measured_image_has_the_figure_of_the_same_row_of_a_suite(firmware: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import identify
-from airwire.diagnosis.reason import unanswered_call, why_not_on_network
+from airwire.diagnosis.reason import unanswered_call, why_no_board, why_not_on_network
 
 DHCP = Call("udp", "255.255.255.255", 67, 2, 600, 2)
 
@@ -30,6 +30,13 @@ def test_an_image_that_ends_is_no_image_that_faults(ended: Discovery) -> None:
     reason = why_not_on_network(ended)
     assert "with status 3" in reason and "faults" not in reason
     assert reason.endswith("the last that it prints is 'The last words.'")
+
+
+def test_an_image_whose_clock_never_comes_is_told_with_the_source(images: Path) -> None:
+    identity = identify(images / "hello_uart.elf", None, {})
+    sentence = "nothing runs since 29.565 ms: clk_sys stands still, because GPIN0 (GPIO 20), its source, has no clock"
+    stopped = replace(identity, run=replace(identity.run, reason="no-clock", sentence=sentence))
+    assert why_no_board(stopped) == f"it talks to no network chip: {sentence}"
 
 
 def test_a_radio_in_no_network_is_no_chip_without_a_link(ended: Discovery) -> None:

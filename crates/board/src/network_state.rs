@@ -1,6 +1,6 @@
 //! What a board is on its network: its address, whether it has a link, and whom it calls.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use lan::{Call, Transport};
 use serde::Serialize;
@@ -12,6 +12,8 @@ use super::Board;
 pub struct NetworkState {
     /// The address that it takes for its own, once it has one.
     pub address: Option<Ipv4Addr>,
+    /// The link-local address of IPv6 that it speaks from, or has probed for.
+    pub link_local: Option<Ipv6Addr>,
     /// Whether its chip sees a link.
     pub has_link: bool,
     /// An address of its network that nobody has, with the prefix length, such as `192.168.1.2/24`; nothing where the network
@@ -67,6 +69,7 @@ impl Board {
         let lan = self.parts().lan()?;
         Some(NetworkState {
             address: lan.addresses().find(|address| !address.is_unspecified()),
+            link_local: lan.link_local_addresses().next(),
             has_link: lan.attached().any(|device| device.has_link()),
             free_address: lan.free_address().map(|(address, prefix)| format!("{address}/{prefix}")),
             calls: lan.calls().map(CallEntry::from).collect(),

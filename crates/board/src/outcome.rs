@@ -282,11 +282,16 @@ impl Board {
         let (chip, symbols) = (&self.chip, &self.symbols());
         let reason = match stop {
             Stop::Time | Stop::Console | Stop::Pin | Stop::AwaitsLine => {
-                let hang = chip.describe_hang(symbols).map_or_else(String::new, |hang| format!("; {hang}"));
+                let hang = chip.describe_stopped_clock().or_else(|| chip.describe_hang(symbols));
+                let hang = hang.map_or_else(String::new, |hang| format!("; {hang}"));
                 return ("time", format!("ran until {now}{hang}"));
             }
             Stop::Asleep => {
                 let cores = chip.describe_cores(symbols);
+                if let Some(stopped) = chip.describe_stopped_clock() {
+                    let reason = if chip.wakes_from_outside().is_empty() { "no-clock" } else { "asleep" };
+                    return (reason, format!("nothing runs since {now}: {stopped} ({cores})"));
+                }
                 let told = match chip.wakes_from_outside().join(", or ") {
                     wakes if wakes.is_empty() => format!("every core sleeps for good since {now}: {cores}"),
                     wakes => format!(

@@ -2,7 +2,7 @@
 //! and the board that they are for has an address and a link.
 
 use std::any::Any;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use ::traffic::Machine;
 use ethernet::{Host, Impairments, SeatId, Station, StationId};
@@ -69,6 +69,11 @@ impl Lan {
     /// The addresses that the chips take for their own.
     pub fn addresses(&self) -> impl Iterator<Item = Ipv4Addr> {
         self.wired.iter().filter_map(|wired| wired.address(self.now))
+    }
+
+    /// The link-local addresses of IPv6 that boards speak from, or have probed for.
+    pub fn link_local_addresses(&self) -> impl Iterator<Item = Ipv6Addr> {
+        self.wired.iter().filter_map(|wired| wired.line.heard.link_local_address(self.now))
     }
 
     /// An address of the PC's network that neither it nor a chip has, with its prefix length: for whoever joins that network.

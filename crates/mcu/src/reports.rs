@@ -39,6 +39,12 @@ pub trait Reports {
         Vec::new()
     }
 
+    /// Why nothing runs: the clock of the processor stands, from where it should come, and what would start it; in half a
+    /// sentence.
+    fn describe_stopped_clock(&self) -> Option<String> {
+        None
+    }
+
     /// Which core is caught in an instruction that branches to itself, and where, in half a sentence.
     fn describe_hang(&self, symbols: &Symbols) -> Option<String>;
 

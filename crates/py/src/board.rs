@@ -371,11 +371,21 @@ impl PyBoard {
         Ok(self.held.lock()?.records())
     }
 
-    /// Recorded edges from a place on: picoseconds, GPIO, level.
-    fn edges(&self, from: usize) -> PyResult<Vec<(i64, u8, bool)>> {
+    /// Recorded edges behind a time, of one GPIO or of all: picoseconds, GPIO, level.
+    ///
+    /// A place among them would not do for a reader that comes again: the bits of a frame are put among edges of other
+    /// pins when the frame is over.
+    fn edges(&self, after_ps: i64, gpio: Option<u8>) -> PyResult<Vec<(i64, u8, bool)>> {
         let board = self.held.lock()?;
-        let edges = board.edges().get(from..).unwrap_or_default();
-        Ok(edges.iter().map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect())
+        let edges = board.edges();
+        let first = edges.partition_point(|edge| edge.at.ps() <= after_ps);
+        let wanted = edges[first..].iter().filter(|edge| gpio.is_none_or(|gpio| edge.pin == gpio));
+        Ok(wanted.map(|edge| (edge.at.ps(), edge.pin, edge.level)).collect())
+    }
+
+    #[getter]
+    fn edge_count(&self) -> PyResult<usize> {
+        Ok(self.held.lock()?.edges().len())
     }
 
     fn write_vcd(&self, path: PathBuf) -> PyResult<u64> {

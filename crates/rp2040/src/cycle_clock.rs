@@ -22,13 +22,15 @@ impl CycleClock {
         clock
     }
 
-    pub(crate) fn hz(&self) -> u64 {
-        self.hz
+    /// From this cycle on the clock has another frequency. What is planned by a stopped clock is by one of 1 Hz: no core
+    /// executes anything meanwhile.
+    pub(crate) fn set_frequency(&mut self, cycle: u64, hz: u64) {
+        self.start_at(cycle, self.time_of(cycle), hz);
     }
 
-    /// From this cycle on the clock has another frequency. A stopped clock is taken for one of 1 Hz.
-    pub(crate) fn set_frequency(&mut self, cycle: u64, hz: u64) {
-        self.start = self.time_of(cycle);
+    /// A clock that stood goes on at this time, with this cycle.
+    pub(crate) fn start_at(&mut self, cycle: u64, time: Picoseconds, hz: u64) {
+        self.start = time;
         self.start_cycle = cycle;
         self.hz = hz.max(1);
         let common = common_divisor(PS_PER_S as u64, self.hz);

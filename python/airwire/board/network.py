@@ -63,11 +63,13 @@ class Call:
 class NetworkState:
     """What a board is on its network: its address once it has one, its link, and whom it called since it is watched.
 
+    ``address`` is that of IPv4, ``link_local`` the one of IPv6 that it speaks from, or has probed for.
     ``free_address`` is one of the network that nobody has, such as ``"192.168.1.2/24"``; ``None`` where the network
     file says that there is no PC.
     """
 
     address: str | None
+    link_local: str | None
     has_link: bool
     free_address: str | None
     calls: list[Call]
@@ -190,7 +192,7 @@ class Traffic(Mapping[str, TrafficResult]):
 def network_state_of(content: str) -> NetworkState:
     """A board on its network, out of JSON of the core."""
     raw = json.loads(content)
-    return NetworkState(raw["address"], raw["has_link"], raw["free_address"], [Call(**call) for call in raw["calls"]])
+    return NetworkState(**{**raw, "calls": [Call(**call) for call in raw["calls"]]})
 
 
 def network_schema() -> dict[str, Any]:

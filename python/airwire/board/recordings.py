@@ -26,13 +26,21 @@ class BoardRecordings:
             names.setdefault(gpio, name)
         return [PinEdge(time_ps, names[gpio], level) for time_ps, gpio, level in self.edges_by_gpio()]
 
-    def edges_by_gpio(self, first: int = 0) -> list[tuple[int, int, bool]]:
-        """Time in picoseconds, GPIO and new level of every edge from the ``first`` on, so that a run can be followed.
+    def edges_by_gpio(self, *, after_ps: int = -1, gpio: int | None = None) -> list[tuple[int, int, bool]]:
+        """Time in picoseconds, GPIO and new level of every edge later than ``after_ps``; ``gpio`` picks one pin.
 
+        The bits of a frame on a bus are known when the frame is over, and then stand among edges that were there
+        before. Those of one pin only become more, so a run is followed pin by pin, from the last edge that was seen.
         Raises ``AirwireError`` where they are not recorded.
         """
         self._check_recording()
-        return self._core.edges(first)
+        return self._core.edges(after_ps, gpio)
+
+    @property
+    def edge_count(self) -> int:
+        """How many edges there are so far; raises ``AirwireError`` where they are not recorded."""
+        self._check_recording()
+        return self._core.edge_count
 
     def write_vcd(self, path: str | Path) -> int:
         """Write all edges as a value change dump; how many there was no room for."""

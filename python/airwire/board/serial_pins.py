@@ -27,7 +27,7 @@ class SerialPins:
         self._gpio = board.pins[listen].gpio
         self._speak = None if speak is None else board.pins[speak]
         self._baud = baud
-        self._seen = 0
+        self._seen_ps = -1
         self._edges: list[tuple[int, bool]] = []
         self._received = bytearray()
         self.framing_errors = 0
@@ -63,9 +63,10 @@ class SerialPins:
 
     def _read(self) -> None:
         """Take up the edges since the last look, and the characters that are whole by now."""
-        new = self._board.edges_by_gpio(self._seen)
-        self._seen += len(new)
-        self._edges += [(time, level) for time, gpio, level in new if gpio == self._gpio]
+        new = self._board.edges_by_gpio(after_ps=self._seen_ps, gpio=self._gpio)
+        self._edges += [(time, level) for time, _, level in new]
+        if self._edges:
+            self._seen_ps = max(self._seen_ps, self._edges[-1][0])
         done = 0
         while (begin := self._next_start(done)) is not None:
             time = self._edges[begin][0]

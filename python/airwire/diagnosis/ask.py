@@ -27,16 +27,16 @@ class Question:
 
 
 _CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
-    "http": ("http kind=http to=board:{port} requests=1000000", "requests"),
-    "counter": ("pingpong kind=pingpong to=board:{port} rounds=1000000", "messages"),
-    "counter_lines": ("pingpong kind=pingpong to=board:{port} rounds=1000000 newline=true", "messages"),
+    "http": ("http kind=http to={host}:{port} requests=1000000", "requests"),
+    "counter": ("pingpong kind=pingpong to={host}:{port} rounds=1000000", "messages"),
+    "counter_lines": ("pingpong kind=pingpong to={host}:{port} rounds=1000000 newline=true", "messages"),
     # Text, since many an echo prints what it gets as that.
-    "echo": ("pingpong kind=pingpong to=board:{port} rounds=1000000 payload=text", "messages"),
-    "source": ("bulk kind=bulk to=board:{port} send=0B time=60s interval=20ms", "bulk"),
-    "sink": ("bulk kind=bulk to=board:{port} send=100MB interval=20ms", "bulk"),
+    "echo": ("pingpong kind=pingpong to={host}:{port} rounds=1000000 payload=text", "messages"),
+    "source": ("bulk kind=bulk to={host}:{port} send=0B time=60s interval=20ms", "bulk"),
+    "sink": ("bulk kind=bulk to={host}:{port} send=100MB interval=20ms", "bulk"),
 }
 """The client for what a port speaks, the likeliest purpose of a board first."""
-_PING = Question("latency", ("ping kind=ping to=board count=1000000 interval=20ms",), "ping")
+_PING = "ping kind=ping to={host} count=1000000 interval=20ms"
 _MEASURES: Mapping[str, Measure] = {
     "http": "requests",
     "ping": "latency",
@@ -56,8 +56,8 @@ def question_for(found: Discovery) -> Question | None:
         return _of_client(found.called[0])
     service = best_service(found.services)
     if service is not None:
-        return _of_service(service)
-    return _PING if found.answers_ping else None
+        return _of_service(service, found.host)
+    return Question("latency", (_PING.format(host=found.host),), "ping") if found.answers_ping else None
 
 
 def question_of(traffic: Sequence[str], kind_of: Callable[[str], tuple[str, str]]) -> Question:
@@ -82,9 +82,9 @@ def _of_client(server: TrafficResult) -> Question:
     return Question(_MEASURES.get(server.kind, "messages"), (), server.name)
 
 
-def _of_service(service: Service) -> Question:
+def _of_service(service: Service, host: str) -> Question:
     client, measure = _CLIENTS[service.speaks]
     if is_iperf(service):
-        client = "iperf kind=iperf to=board:{port} time=60s interval=20ms"
-    line = client.format(port=service.port)
+        client = "iperf kind=iperf to={host}:{port} time=60s interval=20ms"
+    line = client.format(host=host, port=service.port)
     return Question(measure, (line,), line.partition(" ")[0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from airwire import _core
 from airwire.board.model import BoardRun
@@ -17,8 +18,8 @@ from airwire.board.network import Call, Service, TrafficResult
 from airwire.board.virtual import Board
 from airwire.values import Settings, Time
 
-_SCAN = "scan kind=scan to=board"
-_PING = "ping kind=ping to=board count=4 interval=20ms timeout=2s"
+_SCAN = "scan kind=scan to={host}"
+_PING = "ping kind=ping to={host} count=4 interval=20ms timeout=2s"
 # Servers that every image may ask on its way; what they do is not what it is for.
 _ON_THE_WAY = ("dhcp", "dns", "sntp")
 READY_WITHIN: Time = "10 s"
@@ -34,7 +35,10 @@ class Discovery:
     board: str
     ready_ps: int | None
     """When the PC's clients began, 0.1 s after it had an address and a link; ``None`` where it had none."""
+    host: Literal["board", "board6"]
+    """The word for the address at which it was looked for, of IPv4 or of IPv6."""
     address: str | None
+    """Its address of that kind."""
     free_address: str | None
     """One of the virtual PC's network, such as ``192.168.1.2/24``; ``None`` where there is no PC."""
     has_link: bool
@@ -67,8 +71,30 @@ def discover(
     network: str | Path | None,
     seed: int,
 ) -> Discovery:
-    """Run an image on a board until it is known what it does there, or as long as an image may take."""
+    """Run an image on a board until it is known what it does there, or as long as an image may take.
+
+    Some stacks have IPv6 alone: where the image has an address of that and none of IPv4, it is looked for there.
+    """
     _check_network(board)
+
+    def at(host: Literal["board", "board6"]) -> tuple[Discovery, str | None]:
+        return _discovered(image, board, host, symbols=symbols, settings=settings, network=network, seed=seed)
+
+    found, link_local = at("board")
+    return found if found.address is not None or link_local is None else at("board6")[0]
+
+
+def _discovered(
+    image: str | Path,
+    board: str | Path,
+    host: Literal["board", "board6"],
+    *,
+    symbols: str | Path | None,
+    settings: Settings,
+    network: str | Path | None,
+    seed: int,
+) -> tuple[Discovery, str | None]:
+    """What an image does at the address that a word stands for, and its link-local address."""
     device = Board(
         board,
         image,
@@ -76,7 +102,7 @@ def discover(
         seed=seed,
         record=False,
         network=network,
-        traffic=(_SCAN, _PING),
+        traffic=(_SCAN.format(host=host), _PING.format(host=host)),
         settings=settings,
     )
     device.watch_calls()
@@ -93,10 +119,12 @@ def discover(
     if not _called(device) and run.reason == "done":
         run = device.run(_LISTENED, past_faults=True)
     state = device.network
-    return Discovery(
+    link_local = None if state is None else state.link_local
+    found = Discovery(
         board=device.name,
         ready_ps=ready_ps,
-        address=None if state is None else state.address,
+        host=host,
+        address=link_local if host == "board6" else None if state is None else state.address,
         free_address=None if state is None else state.free_address,
         has_link=state is not None and state.has_link,
         called=_called(device),
@@ -106,6 +134,7 @@ def discover(
         run=run,
         console=device.console,
     )
+    return found, link_local
 
 
 def _check_network(board: str | Path) -> None:

@@ -16,7 +16,7 @@ from airwire.board.catalogue import board_names, describe_board, microcontroller
 from airwire.board.model import BoardDescription, BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
-from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
+from airwire.diagnosis.spi_bus import SpiBus, spi_bus
 from airwire.values import Settings
 
 BARE_BOARDS: Mapping[str, str] = {
@@ -98,16 +98,15 @@ def identify(
 
 
 def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBus | None, BoardRun]:
-    edges: list[Edge] = []
     looked_at = 0
     while True:
         run = board.run(_SLICE if board.time_ps < _LATER_PS else _LATER_SLICE, past_faults=True)
-        edges.extend((gpio, level) for _, gpio, level in board.edges_by_gpio(len(edges)))
+        moved = board.edge_count
         busy = sum(core.busy_cycles for core in run.cores)
         over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles
-        if len(edges) >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
-            looked_at = len(edges)
-            bus = spi_bus(edges)
+        if moved >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
+            looked_at = moved
+            bus = spi_bus(board.edges_by_gpio())
             if bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS):
                 return bus, run
         if over or looked_at >= _MOST_EDGES:

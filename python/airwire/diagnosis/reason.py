@@ -124,7 +124,7 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
     run, console = identity.run, identity.bare.console
     if run.fault is not None:
         return f"it faults, {run.fault.what} at {run.fault.place}"
-    if run.reason in ("ended", "boot-loader", "locked-up", "breakpoint"):
+    if run.reason in ("ended", "boot-loader", "locked-up", "breakpoint", "no-clock"):
         return run.sentence
     if console:
         return _at_a_console(identity.bare)

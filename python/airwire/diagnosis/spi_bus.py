@@ -15,9 +15,11 @@ _BITS = 8
 _MOSTLY = 0.9
 # Below so many clocks a pin that moves is no bus.
 _LEAST_CLOCKS = 16
+# A bus that moves little is beside UARTs and PWM that move more. So many of the busiest pins may be SCK.
+_MAY_BE_SCK = 4
 
-Edge = tuple[int, bool]
-"""A pin and its new level."""
+Edge = tuple[int, int, bool]
+"""When a pin moved, in ps, which one, and its new level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,8 @@ class SpiBus:
 def spi_bus(edges: Iterable[Edge]) -> SpiBus | None:
     """The busiest SPI bus of the edges; ``None`` where there is none."""
     given = list(edges)
-    counts = Counter(pin for pin, _ in given)
-    for sck, count in counts.most_common(2):
+    counts = Counter(pin for _, pin, _ in given)
+    for sck, count in counts.most_common(_MAY_BE_SCK):
         if count < 2 * _LEAST_CLOCKS:
             return None
         select = _select_of(given, sck, [pin for pin in counts if pin != sck])
@@ -45,16 +47,19 @@ def spi_bus(edges: Iterable[Edge]) -> SpiBus | None:
 
 def _select_of(edges: Sequence[Edge], sck: int, others: Sequence[int]) -> int | None:
     """The pin that is low around whole bytes of this clock, and high where the clock stands still."""
-    shares = {pin: _whole_bytes(edges, sck, pin) for pin in others}
+    moves: dict[int, list[tuple[int, int, bool]]] = {pin: [] for pin in (sck, *others)}
+    for index, (_, pin, level) in enumerate(edges):
+        moves[pin].append((index, pin, level))
+    shares = {pin: _whole_bytes(sorted(moves[sck] + moves[pin]), sck, pin) for pin in others}
     best = max(shares, key=lambda pin: shares[pin], default=None)
     return best if best is not None and shares[best] >= _MOSTLY else None
 
 
-def _whole_bytes(edges: Sequence[Edge], sck: int, select: int) -> float:
+def _whole_bytes(moves: Iterable[tuple[int, int, bool]], sck: int, select: int) -> float:
     """The share of the low periods of ``select`` that hold whole bytes, times that of the clocks in such periods."""
     low, clocks = False, 0
     whole = broken = outside = inside = 0
-    for pin, level in edges:
+    for _, pin, level in moves:
         if pin == select:
             if low and level and clocks:
                 whole, broken = (whole + 1, broken) if clocks % _BITS == 0 else (whole, broken + 1)
@@ -72,7 +77,7 @@ def _decoded(edges: Sequence[Edge], sck: int, select: int) -> SpiBus:
     transactions: list[bytes] = []
     bits: list[bool] = []
     low = level_of_mosi = False
-    for pin, level in edges:
+    for _, pin, level in edges:
         if pin == mosi:
             level_of_mosi = level
         elif pin == select:
@@ -85,15 +90,31 @@ def _decoded(edges: Sequence[Edge], sck: int, select: int) -> SpiBus:
 
 
 def _mosi_of(edges: Sequence[Edge], sck: int, select: int) -> int | None:
-    """The pin that changes most within transactions."""
+    """The pin that changes most within transactions, of those that change while SCK is low.
+
+    The chip takes the level at the rising edge, so a master changes it from the falling edge on. A UART or a PWM
+    beside the bus changes at any time.
+    """
     changes: Counter[int] = Counter()
-    low = False
-    for pin, level in edges:
+    in_time: Counter[int] = Counter()
+    while_high: list[tuple[int, int]] = []
+    low = high = False
+    for time_ps, pin, level in edges:
         if pin == select:
             low = not level
-        elif pin != sck and low:
+        elif pin == sck:
+            high = level
+            # What changes at the instant of the falling edge may stand before it.
+            in_time.update(other for at_ps, other in while_high if at_ps == time_ps and not level)
+            while_high.clear()
+        elif low:
             changes[pin] += 1
-    return max(changes, key=lambda pin: (changes[pin], -pin), default=None)
+            if high:
+                while_high.append((time_ps, pin))
+            else:
+                in_time[pin] += 1
+    timely = [pin for pin in changes if in_time[pin] >= _MOSTLY * changes[pin]]
+    return max(timely, key=lambda pin: (changes[pin], -pin), default=None)
 
 
 def _bytes(bits: Sequence[bool]) -> bytes:

@@ -265,6 +265,10 @@ impl Blocks {
         }
         self.adc.clocks_changed(io);
         self.rtc.clocks_changed(io);
+        if before.sys_hz == 0 {
+            // What pins did while clk_sys stood is seen by its first cycles.
+            self.io_bank0.inputs_changed(0, 0, io);
+        }
         if before.sys_hz != io.clocks.sys_hz {
             for pio in &mut self.pio {
                 pio.clocks_changed(io);

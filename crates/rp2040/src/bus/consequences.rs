@@ -51,6 +51,19 @@ impl Bus {
         self.clock.cycle_at(self.io.now)
     }
 
+    /// Whether clk_sys stands: no core executes anything.
+    #[inline]
+    pub(crate) fn stands_still(&self) -> bool {
+        self.io.clocks.sys_hz == 0
+    }
+
+    /// Whether clk_sys stands and nothing will start it: clocks that come up, the resuscitation and the watchdog have
+    /// appointments, and a dormant oscillator is woken by a pin.
+    pub(crate) fn stands_for_good(&self) -> bool {
+        let planned = [Source::Clocks, Source::Watchdog].iter().any(|&source| self.io.due(source).is_some());
+        self.stands_still() && !planned && !self.blocks.clocks.is_dormant()
+    }
+
     /// When an event has to be looked at the latest. The transfers between a serial port and memory that end no sequence and
     /// raise no interrupt may wait a little: registers show them in time all the same, because every access to one lets come
     /// first what is due before it; memory shows them this much later.
@@ -247,6 +260,9 @@ impl Bus {
         if inputs != 0 {
             let pulsed = if self.io.moved_unnoticed { pulsed } else { 0 };
             self.blocks.io_bank0.inputs_changed(inputs, pulsed, &mut self.io);
+            if self.blocks.clocks.is_dormant() {
+                self.look_at_clocks();
+            }
             self.blocks.pwm.inputs_changed(inputs, &mut self.io);
             for pio in &mut self.blocks.pio {
                 pio.inputs_changed(inputs, &mut self.io);
@@ -328,8 +344,13 @@ impl Bus {
         }
     }
 
-    /// Registers of the clock tree were written, or a clock came up.
+    /// Registers of the clock tree were written, or a clock came up, or a pin may wake a dormant oscillator.
     pub(super) fn look_at_clocks(&mut self) {
+        if self.blocks.clocks.is_dormant()
+            && (self.blocks.io_bank0.wakes_dormant() || self.blocks.io_qspi.wakes_dormant())
+        {
+            self.blocks.clocks.wake_from_dormant(&mut self.io);
+        }
         if self.io.clocks != self.clocks_seen {
             self.frequency_changed();
         }
@@ -338,7 +359,10 @@ impl Bus {
     fn frequency_changed(&mut self) {
         let cycle = self.cycle_now();
         let before = std::mem::replace(&mut self.clocks_seen, self.io.clocks);
-        self.clock.set_frequency(cycle, self.io.clocks.sys_hz);
+        match before.sys_hz {
+            0 => self.clock.start_at(cycle, self.io.now, self.io.clocks.sys_hz),
+            _ => self.clock.set_frequency(cycle, self.io.clocks.sys_hz),
+        }
         self.blocks.clocks_changed(&before, &mut self.io);
         self.flash_settings_changed();
         self.tick_changed();

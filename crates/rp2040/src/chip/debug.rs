@@ -160,6 +160,9 @@ impl Rp2040 {
     /// The next time at which a core ends an instruction, or something wakes one: a run until then executes no more than
     /// one instruction of each core.
     pub fn next_moment(&self) -> Picoseconds {
+        if self.bus.stands_still() {
+            return self.bus.io.next_wake();
+        }
         let awake = self.cores.iter().filter(|core| core.sleep == Sleep::Awake);
         let next = awake.map(|core| self.bus.clock.time_of(core.cycle + 1)).min();
         next.unwrap_or_else(|| self.bus.io.next_wake())

@@ -20,6 +20,7 @@ use mcu::{Edge, Fault, Outside, Sleep, StopAt, UnknownAccess};
 use units::Picoseconds;
 
 use crate::bus::Bus;
+use crate::peripherals::clocks::ClockTree;
 use crate::peripherals::spi::Spi;
 use crate::pins::Pins;
 use decoded::Decoded;
@@ -79,6 +80,9 @@ pub struct BusCounts {
 impl Rp2040 {
     /// The virtual time.
     pub fn now(&self) -> Picoseconds {
+        if self.bus.stands_still() {
+            return self.bus.io.now;
+        }
         let awake = self.cores.iter().filter(|core| core.sleep == Sleep::Awake);
         let reached = awake.map(|core| core.cycle).min();
         // A core that sleeps reached the cycle at which it fell asleep, maybe after the last event.
@@ -87,9 +91,13 @@ impl Rp2040 {
         reached.map_or_else(asleep, |cycle| self.bus.clock.time_of(cycle))
     }
 
-    /// The frequency of clk_sys now.
+    pub(crate) fn clock_tree(&self) -> &ClockTree {
+        &self.bus.blocks.clocks
+    }
+
+    /// The frequency of clk_sys now; 0 where it stands.
     pub fn sys_hz(&self) -> u64 {
-        self.bus.clock.hz()
+        self.bus.io.clocks.sys_hz
     }
 
     /// Cycles of clk_sys since the start, awake and asleep.

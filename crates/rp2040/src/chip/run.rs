@@ -53,6 +53,12 @@ impl Rp2040 {
             if let Some(stop) = self.look_around() {
                 return stop;
             }
+            if self.bus.stands_still() {
+                if let Some(stop) = self.stand_still(end) {
+                    return stop;
+                }
+                continue;
+            }
             self.wake_cores();
             let turn = self.next_turn();
             let until = self.until_answered(end);
@@ -198,6 +204,20 @@ impl Rp2040 {
         self.bus.process_events(at);
         self.bus.io.now = self.bus.io.now.max(at);
         (next > end).then_some(Stop::Time)
+    }
+
+    /// clk_sys stands: time jumps to the next event, which may start it. The cores go on from there.
+    fn stand_still(&mut self, end: Picoseconds) -> Option<Stop> {
+        if self.bus.stands_for_good() {
+            return Some(Stop::Asleep);
+        }
+        let stop = self.pass_time(end);
+        let cycle = self.bus.cycle_now();
+        for core in self.cores.iter_mut().filter(|core| core.sleep == Sleep::Awake) {
+            core.idle_cycles += cycle.saturating_sub(core.cycle);
+            core.cycle = core.cycle.max(cycle);
+        }
+        stop
     }
 
     /// Ends the sleep of every core that has a reason to wake.

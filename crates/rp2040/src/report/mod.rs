@@ -27,7 +27,7 @@ pub use cortexm::{Instruction, Target, disassemble};
 pub use history::Executed;
 pub use place::Place;
 pub use registers::{INTERRUPTS, ReadWord, Registers, exception_name};
-pub use stop::{describe_cores, describe_hang, describe_stop, end_status};
+pub use stop::{describe_cores, describe_hang, describe_stop, describe_stopped_clock, end_status};
 pub use waking::wakes_from_outside;
 
 /// A fault, with what a user needs to find its reason. Its text has at most 60 lines; the fields have everything.

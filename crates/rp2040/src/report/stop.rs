@@ -20,6 +20,7 @@ const WFI: u16 = 0xbf30;
 /// Why a run stopped, in a sentence without the time.
 pub fn describe_stop(chip: &Rp2040, symbols: &Symbols, stop: Stop) -> String {
     match stop {
+        Stop::Asleep if chip.sys_hz() == 0 => describe_stopped_clock(chip).unwrap_or_default(),
         Stop::Time => format!("the time is over: {}", describe_cores(chip, symbols)),
         Stop::Asleep => {
             format!("every core sleeps and nothing can wake it ({})", describe_cores(chip, symbols))
@@ -122,6 +123,20 @@ fn boot_loader(chip: &Rp2040, symbols: &Symbols) -> String {
 /// What the cores are doing, in half a sentence each.
 pub fn describe_cores(chip: &Rp2040, symbols: &Symbols) -> String {
     format!("{}, {}", core_sentence(chip, symbols, 0), core_sentence(chip, symbols, 1))
+}
+
+/// Why clk_sys stands, in half a sentence.
+pub fn describe_stopped_clock(chip: &Rp2040) -> Option<String> {
+    if chip.sys_hz() > 0 {
+        return None;
+    }
+    let clocks = chip.clock_tree();
+    let source = clocks.source_of_clk_sys();
+    Some(match (clocks.is_dormant(), source) {
+        (true, _) => "the chip is dormant until a pin wakes its oscillator".to_owned(),
+        (false, "no clock") => "clk_sys stands still, because it is given no source".to_owned(),
+        (false, _) => format!("clk_sys stands still, because {source}, its source, has no clock"),
+    })
 }
 
 /// Which core is caught in an instruction that branches to itself, and where, in half a sentence.

@@ -17,6 +17,9 @@ const PULLUP_EN: u32 = 1 << 16;
 
 /// What could come from outside and wake a core that sleeps.
 pub fn wakes_from_outside(chip: &Rp2040) -> Vec<String> {
+    if chip.clock_tree().is_dormant() {
+        return vec!["a pin wakes its oscillator".to_owned()];
+    }
     let sleeping = (0..2).filter(|&id| matches!(chip.core(id).sleep(), Sleep::Interrupt | Sleep::Event));
     let mut wakes: Vec<String> = sleeping.flat_map(|id| wakes_of(chip, id)).collect();
     wakes.dedup();

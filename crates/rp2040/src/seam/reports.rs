@@ -28,6 +28,10 @@ impl Reports for Rp2040 {
         report::wakes_from_outside(self)
     }
 
+    fn describe_stopped_clock(&self) -> Option<String> {
+        report::describe_stopped_clock(self)
+    }
+
     fn describe_hang(&self, symbols: &Symbols) -> Option<String> {
         report::describe_hang(self, symbols)
     }

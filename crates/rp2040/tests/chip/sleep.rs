@@ -1,7 +1,7 @@
 //! Sleeping and waking: WFI, WFE, events, SysTick, interrupts as levels.
 
 use mcu::Stop;
-use mcu::{Mcu, Sleep};
+use mcu::{Mcu, Reports, Sleep};
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;
@@ -11,6 +11,19 @@ const SYSTICK: u32 = 0xe000_e010;
 const TIMER_INTF: u32 = 0x4005_403c;
 /// An interrupt that no block uses.
 const SPARE: usize = 26;
+
+const CLK_SYS_CTRL: u32 = 0x4000_803c;
+const CLK_SYS_RESUS_CTRL: u32 = 0x4000_8078;
+/// clk_sys comes from its auxiliary source, which is PLL_SYS at value 0 and GPIN0 at value 4 (RP2040 datasheet 2.15.7).
+const AUX_PLL_SYS: u32 = 1;
+const AUX_GPIN0: u32 = 4 << 5 | 1;
+
+const ROSC_DORMANT: u32 = 0x4006_000c;
+const COMA: u32 = 0x636f_6d61;
+const PAD_OF_GPIO1: u32 = 0x4001_c008;
+const INPUT_ENABLED: u32 = 1 << 6;
+const DORMANT_WAKE_INTE0: u32 = 0x4001_4160;
+const GPIO1_EDGE_HIGH: u32 = 1 << 7;
 
 /// SysTick interrupts once every so many cycles.
 fn ticking(cycles: u32) -> Asm {
@@ -141,4 +154,68 @@ fn a_line_that_stays_high_comes_again_and_cannot_be_cleared() {
     let chip = ran(asm);
     assert_eq!([0, 1, 2].map(|n| word(&chip, kept(n)) & 1), [1, 1, 0]);
     assert_eq!(log(&chip), 0x1119);
+}
+
+#[test]
+fn a_clock_that_never_comes_ends_the_run_and_is_told() {
+    for (source, name) in [(AUX_PLL_SYS, "PLL_SYS"), (AUX_GPIN0, "GPIN0 (GPIO 20)")] {
+        let mut asm = in_ram();
+        asm.log(1).poke(CLK_SYS_CTRL, source).log(2).stop();
+        let mut chip = chip_with(asm);
+        assert_eq!(run(&mut chip, 1_000_000), Stop::Asleep);
+        assert!(chip.now() < us(1_000), "{:?}", chip.now());
+        assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
+        let told = chip.describe_stopped_clock().unwrap();
+        assert!(told.contains(name) && told.contains("has no clock"), "{told}");
+        assert!(chip.wakes_from_outside().is_empty());
+        assert_eq!(run(&mut chip, 1_000_000), Stop::Asleep, "for good");
+    }
+}
+
+#[test]
+fn a_core_whose_clock_is_resuscitated_goes_on_at_once() {
+    let mut asm = in_ram();
+    // 65 cycles of clk_ref at 6.5 MHz are 10 us (RP2040 datasheet 2.15.5).
+    asm.poke(CLK_SYS_RESUS_CTRL, 1 << 8 | 65);
+    asm.log(1).poke(CLK_SYS_CTRL, AUX_PLL_SYS).log(2).stop();
+    let mut chip = chip_with(asm);
+    assert_eq!(run(&mut chip, 1_000), Stop::Time);
+    assert!(log(&chip) == 0x12 && chip.now() < us(1_001), "{:?}", chip.now());
+    assert_eq!(chip.describe_stopped_clock(), None);
+}
+
+#[test]
+fn a_pin_wakes_a_dormant_chip_at_once() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, u32::MAX)
+        .poke(PAD_OF_GPIO1, INPUT_ENABLED)
+        .poke(DORMANT_WAKE_INTE0, GPIO1_EDGE_HIGH);
+    asm.log(1).poke(ROSC_DORMANT, COMA).log(2).stop();
+    let mut chip = chip_with(asm);
+    chip.drive_pin(1, Some(false));
+    assert_eq!(run(&mut chip, 3_000_000), Stop::Asleep);
+    let since = chip.now();
+    assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
+    assert!(chip.describe_stopped_clock().unwrap().contains("dormant"));
+    assert_eq!(chip.wakes_from_outside(), ["a pin wakes its oscillator"]);
+    chip.drive_pin(1, Some(true));
+    chip.run_until(since + us(100));
+    assert_eq!((log(&chip), chip.sys_hz()), (0x12, 6_500_000));
+    assert!(chip.now() < since + us(101), "{:?}", chip.now());
+}
+
+#[test]
+fn a_pin_that_nobody_listens_to_wakes_no_dormant_chip() {
+    let mut asm = in_ram();
+    asm.poke(RESETS_CLEAR, u32::MAX)
+        .poke(PAD_OF_GPIO1, INPUT_ENABLED)
+        .log(1)
+        .poke(ROSC_DORMANT, COMA)
+        .log(2)
+        .stop();
+    let mut chip = chip_with(asm);
+    run(&mut chip, 1_000);
+    chip.drive_pin(1, Some(true));
+    run(&mut chip, 5_000_000);
+    assert_eq!((log(&chip), chip.sys_hz()), (0x1, 0));
 }

@@ -188,6 +188,23 @@ impl Generators {
         }
     }
 
+    /// Where clk_sys takes its clock from, in words.
+    pub(super) fn source_of_clk_sys(&self) -> &'static str {
+        let source = match self.source(SYS) {
+            Some(From::Clock(clock)) => self.source(clock),
+            other => other,
+        };
+        match source {
+            Some(From::Rosc | From::RoscShifted) => "the ring oscillator",
+            Some(From::Xosc) => "the crystal oscillator",
+            Some(From::PllSys) => "PLL_SYS",
+            Some(From::PllUsb) => "PLL_USB",
+            Some(From::Gpin0) => "GPIN0 (GPIO 20)",
+            Some(From::Gpin1) => "GPIN1 (GPIO 22)",
+            Some(From::Clock(_)) | None => "no clock",
+        }
+    }
+
     /// Whether a generator takes its clock from a pin.
     fn takes_pin(&self, clock: usize) -> bool {
         matches!(self.source(clock), Some(From::Gpin0 | From::Gpin1))

@@ -147,12 +147,18 @@ impl ClockTree {
         self.update(io);
     }
 
-    /// Whether an oscillator sleeps until a pin or the RTC wakes it.
+    /// Whether an oscillator sleeps until a pin wakes it. The RTC could, by a clock of its own from outside, which no board has
+    /// (RP2040 datasheet 4.8.5).
     pub fn is_dormant(&self) -> bool {
         self.xosc.is_dormant() || self.rosc.is_dormant()
     }
 
-    /// A pin or the RTC ends the dormant mode.
+    /// Where clk_sys takes its clock from.
+    pub fn source_of_clk_sys(&self) -> &'static str {
+        self.generators.source_of_clk_sys()
+    }
+
+    /// A pin ends the dormant mode.
     pub fn wake_from_dormant(&mut self, io: &mut Io) {
         self.xosc.wake_from_dormant(io);
         self.rosc.wake_from_dormant();
