@@ -42,7 +42,7 @@ impl Bus {
     #[inline]
     pub(super) fn note_access(&mut self, core: usize, address: u32, now: Picoseconds) {
         if let Some(waits) = self.waits.as_mut().filter(|_| core == 0) {
-            waits.accesses(address, now, self.clock.hz(), self.ppb[0].is_handling());
+            waits.accesses(address, now, self.io.clocks.sys_hz, self.ppb[0].is_handling());
         }
     }
 
