@@ -1,6 +1,6 @@
 //! MACRAW (whole frames, socket 0 only) and IPRAW (the payload of one IP protocol).
 
-use smoltcp::wire::{EthernetFrame, EthernetProtocol, IpProtocol};
+use smoltcp::wire::{EthernetFrame, EthernetProtocol, Icmpv6Message, Icmpv6Packet, IpProtocol, Ipv6Packet};
 use units::Picoseconds;
 
 use crate::chips::is_set;
@@ -31,10 +31,28 @@ impl Core {
             Some(Cast::One) => false,
         };
         if unwanted || (is_ipv6 && is_set(filter.ipv6, registers)) {
-            return;
+            return self.tell_of_filtered(frame);
         }
         let length = (frame.len() + LENGTH_BYTES) as u16;
         self.deliver(0, [&length.to_be_bytes(), frame]);
+    }
+
+    /// A driver that never hears who asks for its addresses can be reached by nobody, and its image says nothing of that.
+    fn tell_of_filtered(&mut self, frame: &[u8]) {
+        let told = match EthernetFrame::new_unchecked(frame).ethertype() {
+            EthernetProtocol::Arp => Some((WarningKind::ArpFiltered, "ARP requests")),
+            EthernetProtocol::Ipv6 if is_neighbor_solicitation(frame) => {
+                Some((WarningKind::NeighborSolicitationFiltered, "IPv6 neighbour solicitations"))
+            }
+            _ => None,
+        };
+        let Some((kind, questions)) = told else { return };
+        self.warnings.tell(self.now, kind, || {
+            format!(
+                "the filter of socket 0, in its mode register, keeps {questions} from the driver: \
+                 who asks for the board's address gets no answer"
+            )
+        });
     }
 
     /// SEND in MACRAW mode: what was written is a frame.
@@ -83,4 +101,14 @@ impl Core {
         self.deliver(n, [&info, payload]);
         true
     }
+}
+
+/// Whether a frame of IPv6 asks for somebody's hardware address.
+fn is_neighbor_solicitation(frame: &[u8]) -> bool {
+    let packet = Ipv6Packet::new_checked(EthernetFrame::new_unchecked(frame).payload());
+    packet.is_ok_and(|packet| {
+        packet.next_header() == IpProtocol::Icmpv6
+            && Icmpv6Packet::new_checked(packet.payload())
+                .is_ok_and(|message| message.msg_type() == Icmpv6Message::NeighborSolicit)
+    })
 }

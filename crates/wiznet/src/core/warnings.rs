@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     WrittenAfterOpen,
     GroupOfOpen,
     Locked,
+    ArpFiltered,
+    NeighborSolicitationFiltered,
 }
 
 /// The warnings that have not been taken yet.

@@ -285,6 +285,33 @@ fn macraw_filters_as_its_mode_says() {
 }
 
 #[test]
+fn a_filter_that_keeps_those_from_the_driver_who_ask_for_its_address_is_told_once() {
+    const BLOCKS_BROADCAST: u8 = 0x40;
+    const BLOCKS_MULTICAST: u8 = 0x20;
+    let arp = plain([0xFF; 6], 0x0806, 60);
+    let mut solicitation = plain([0x33, 0x33, 0xFF, 0, 0, 1], 0x86DD, 14 + 40 + 24);
+    // Version 6; 24 bytes of ICMPv6 (58) follow, of type 135 (RFC 4861, 4.3).
+    solicitation[14..22].copy_from_slice(&[0x60, 0, 0, 0, 0, 24, 58, 255]);
+    solicitation[54] = 135;
+    let mut advertisement = solicitation.clone();
+    advertisement[54] = 136;
+    let told = |mode: u8, frames: &[&Vec<u8>]| {
+        let mut bench = Bench::linked(Model::W5500);
+        bench.open(0, MACRAW | mode, 0);
+        frames.iter().for_each(|frame| bench.arrive(frame));
+        let sentences: Vec<String> =
+            bench.chip.take_warnings().into_iter().map(|told| told.sentence).collect();
+        sentences
+    };
+    let of_arp = told(BLOCKS_BROADCAST, &[&arp, &arp]);
+    assert!(of_arp.len() == 1 && of_arp[0].contains("keeps ARP requests from the driver"), "{of_arp:?}");
+    let of_ipv6 = told(BLOCKS_MULTICAST, &[&solicitation]);
+    assert!(of_ipv6[0].contains("keeps IPv6 neighbour solicitations from the driver"), "{of_ipv6:?}");
+    assert!(told(BLOCKS_MULTICAST, &[&advertisement, &arp]).is_empty());
+    assert!(told(0, &[&arp, &solicitation]).is_empty());
+}
+
+#[test]
 fn frames_that_are_no_frames_are_dropped_and_counted() {
     let mut bench = Bench::linked(Model::W5500);
     bench.open(0, MACRAW, 0);
