@@ -26,6 +26,7 @@ REPLAYS = {
         "servers", "clients", "spi_controller", "traffic_words",
     },
     "fuzz/blocks/mod.rs": {"i2c_target", "serial_line"},
+    "fuzz/boards/mod.rs": {"gdb_packets", "usb_device", "board_file", "avr_image"},
 }  # fmt: skip
 
 

@@ -1,0 +1,10 @@
+//! See `boards::usb_device`.
+#![no_main]
+
+#[path = "../boards/mod.rs"]
+#[allow(dead_code)]
+mod boards;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let _ = boards::usb_device(data);
+});
