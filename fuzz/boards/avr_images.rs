@@ -49,7 +49,10 @@ fn mended(lines: &[u8]) -> Vec<u8> {
 fn check_start(image: &Image) {
     assert_eq!(image.boot(), Boot::Flash, "an AVR starts in its flash");
     let in_flash = |kind| kind == MemoryKind::Flash;
-    assert!(image.segments().iter().any(|segment| in_flash(segment.memory().kind)), "there is something to start");
+    assert!(
+        image.segments().iter().any(|segment| in_flash(segment.memory().kind)),
+        "there is something to start"
+    );
 }
 
 /// The chip has what the image says, and runs it or stops with a reason.

@@ -63,6 +63,7 @@ impl Avr {
             EIND if self.part.long_pc => core.eind = byte,
             _ if address < self.part.ram_start => {
                 let cycle = core.cycle;
+                self.io.accessed_from(core.pc);
                 self.io.write(address, byte, cycle);
             }
             _ => {

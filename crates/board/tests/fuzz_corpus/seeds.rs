@@ -22,12 +22,23 @@ fn gdb_seeds() -> Seeds {
     let breaks = [hello, "$Z1,20000044,2", "$vCont;c", "", "", "$z1,20000044,2", "$vCont;s:p1.1;c", "", "$D"];
     let watches = [hello, "$Z2,20000100,4", "$vCont;c", "", "$Z4,800100,1", "$vCont;c", "", "\x03", "$k"];
     let writes = [
-        "$QStartNoAckMode", "$M20000100,4:01020304", "$X800100,2:}\x03a", "$P1=01000000", "$G00", "$m20000100,4",
+        "$QStartNoAckMode",
+        "$M20000100,4:01020304",
+        "$X800100,2:}\x03a",
+        "$P1=01000000",
+        "$G00",
+        "$m20000100,4",
     ];
-    let flash =
-        ["$qXfer:memory-map:read::0,400", "$vFlashErase:10000000,1000", "$vFlashWrite:10000000:abc", "$vFlashDone"];
-    let monitor = ["$qRcmd,74696d65", "$qRcmd,7265736574", "$qRcmd,70696e73", "$qRcmd,72657365742072756e", "", ""];
-    let steps = [hello, "$vCont;s:p1.1", "", "$vCont;r20000044,2000004c:p1.1", "", "$vCont;c:p1.2", "", "\x03", "$D"];
+    let flash = [
+        "$qXfer:memory-map:read::0,400",
+        "$vFlashErase:10000000,1000",
+        "$vFlashWrite:10000000:abc",
+        "$vFlashDone",
+    ];
+    let monitor =
+        ["$qRcmd,74696d65", "$qRcmd,7265736574", "$qRcmd,70696e73", "$qRcmd,72657365742072756e", "", ""];
+    let steps =
+        [hello, "$vCont;s:p1.1", "", "$vCont;r20000044,2000004c:p1.1", "", "$vCont;c:p1.2", "", "\x03", "$D"];
     let avr = [hello, "$g", "$m800100,10", "$Z0,6a,2", "$vCont;c", "", "$p22", "$vCont;s:p1.1;c", "", "$D"];
     vec![
         ("valid-looks", script(RP2040, &looks)),
@@ -53,7 +64,8 @@ fn usb_seeds() -> Seeds {
     let talks = [&[0, LONG + 8][..], b"\xa8typed text", b"\xb3text", &[SHORT + 14, 0xE0, 0xF0]].concat();
     let refuses = [&[0, LONG + 2][..], &deviates(&[2, 2, 2, 1, 3, 3]), &[LONG + 15, 0xE0]].concat();
     let wrong = [&[0, LONG + 1][..], &deviates(&[4, 0x0d, 0xfd, 6, 0x1e, 7, 7]), &[LONG + 15]].concat();
-    let comes_and_goes = [0, SHORT + 12, 0x90, SHORT + 8, 0x91, LONG + 1, 0xD0, LONG + 2, 0x91, 0x98, 0x99, LONG + 4];
+    let comes_and_goes =
+        [0, SHORT + 12, 0x90, SHORT + 8, 0x91, LONG + 1, 0xD0, LONG + 2, 0x91, 0x98, 0x99, LONG + 4];
     let sleeps = [0, LONG + 8, 0x9C, SHORT + 13, 0x9E, LONG + 2, 0x9C, 0x90, 0x91, LONG + 8];
     let disk = [0, LONG + 8, 0xC0, 0, 0, 2, 0xC9, 1, SHORT + 14, 0x51, 2, 2, 0xC0, 9, 1, 0, LONG + 1, 0xE0];
     // Its configuration: two interfaces whose endpoints are the same.
@@ -78,8 +90,10 @@ fn usb_seeds() -> Seeds {
 fn file_seeds() -> Seeds {
     let pico = "title = \"A board\"\nmcu = \"rp2040\"\ncrystal = \"12 MHz\"\nflash = \"1 MiB\"\n[pins]\nLED = 25\n\
         [chips.led]\nkind = \"led\"\npin = \"LED\"\n[chips.key]\nkind = \"button\"\npin = 3\n";
-    let uno = "mcu = \"atmega328p\"\n[pins]\nD10 = 2\n[chips.net]\nkind = \"w5100\"\nspi = 0\nselect = \"D10\"\n";
-    let w5500 = "mcu = \"rp2040\"\n[chips.net]\nkind = \"w5500\"\nspi = 0\nselect = 17\nreset = 20\ninterrupt = 21\n";
+    let uno =
+        "mcu = \"atmega328p\"\n[pins]\nD10 = 2\n[chips.net]\nkind = \"w5100\"\nspi = 0\nselect = \"D10\"\n";
+    let w5500 =
+        "mcu = \"rp2040\"\n[chips.net]\nkind = \"w5500\"\nspi = 0\nselect = 17\nreset = 20\ninterrupt = 21\n";
     vec![
         ("valid-pico", pico.into()),
         ("valid-uno", uno.into()),
@@ -88,7 +102,10 @@ fn file_seeds() -> Seeds {
         ("invalid-toml", "mcu = \"rp2040\n".into()),
         ("invalid-kind", "mcu = 'rp2040'\n[chips.a]\nkind = 'lead'\n".into()),
         ("invalid-pin", "mcu = 'rp2040'\npins = { A = 30 }\n".into()),
-        ("invalid-field", "mcu = 'rp2040'\n[chips.\"a\\nb\"]\nkind = 'led'\npin = 1\ncolour = 'red'\n".into()),
+        (
+            "invalid-field",
+            "mcu = 'rp2040'\n[chips.\"a\\nb\"]\nkind = 'led'\npin = 1\ncolour = 'red'\n".into(),
+        ),
     ]
 }
 
