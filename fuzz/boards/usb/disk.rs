@@ -36,7 +36,9 @@ impl Disk {
                 0 => self.outgoing.push_back(status),
                 left => self.awaited = Some((left, status)),
             }
-        } else if let Some(block) = bytes.first_chunk::<COMMAND_BYTES>() {
+        } else if let Ok(block) = bytes.try_into()
+            && bytes.starts_with(b"USBC")
+        {
             self.command(block);
         }
     }

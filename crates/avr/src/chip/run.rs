@@ -57,7 +57,8 @@ impl Avr {
             return Some(Stop::Time);
         }
         if self.is_held || self.state.is_in_reset {
-            self.state.core.cycle = self.io.next().min(last);
+            // Something may have fallen due while a write of the EEPROM halted the core.
+            self.state.core.cycle = self.io.next().clamp(cycle, last);
             self.state.idle_cycles += self.state.core.cycle - cycle;
             return None;
         }

@@ -165,7 +165,17 @@ fn check_copy(chip: &mut dyn Mcu, random: &mut Random) {
     assert_eq!((chip.now(), chip.counts()), (copy.now(), copy.counts()));
     assert_eq!((chip.levels(), chip.driven()), (copy.levels(), copy.driven()));
     let (a, b) = (chip.state(), copy.state());
-    if a != b { let at: Vec<_> = a.iter().zip(&b).enumerate().filter(|(_, (a, b))| a != b).take(20).map(|(n, (a, b))| (n, *a, *b)).collect(); panic!("{} {} {at:?}", a.len(), b.len()); }
+    if a != b {
+        let at: Vec<_> = a
+            .iter()
+            .zip(&b)
+            .enumerate()
+            .filter(|(_, (a, b))| a != b)
+            .take(20)
+            .map(|(n, (a, b))| (n, *a, *b))
+            .collect();
+        panic!("{} {} {at:?}", a.len(), b.len());
+    }
 }
 
 /// A state that is taken back is the same state.

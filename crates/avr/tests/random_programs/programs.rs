@@ -62,7 +62,8 @@ pub(crate) fn value(random: &mut Random) -> u8 {
 }
 
 fn rows(start: u16, bytes: &[u8]) -> String {
-    (start..).step_by(16).zip(bytes.chunks(16)).map(|(at, row)| record(at, 0, row)).collect()
+    let addresses = (u32::from(start)..).step_by(16);
+    addresses.zip(bytes.chunks(16)).map(|(at, row)| record(at as u16, 0, row)).collect()
 }
 
 fn record(address: u16, kind: u8, bytes: &[u8]) -> String {
