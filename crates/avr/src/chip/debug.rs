@@ -39,7 +39,8 @@ impl Avr {
     }
 
     pub(crate) fn write_memory(&mut self, address: u32, bytes: &[u8]) -> Result<(), MemoryError> {
-        for (address, &byte) in (address..).zip(bytes) {
+        for (offset, &byte) in (0..).zip(bytes) {
+            let address = address.wrapping_add(offset);
             let done = match address {
                 0..DATA => self.put_flash(address, &[byte]),
                 DATA..EEPROM => self.set_data((address - DATA) as u16, byte),
