@@ -21,12 +21,12 @@ const MOST_KEPT_BYTES: usize = 512 << 10;
 /// What a read takes of a disk at the most.
 const MOST_SECTORS: u16 = 256;
 const MOST_BLOCK_BYTES: usize = 4096;
-/// What it keeps of a device that has left.
-const LEFT_BEHIND_BYTES: usize = 256;
+/// What it keeps of a device that has left: times, and numbers that have grown.
+const LEFT_BEHIND_BYTES: usize = 48;
 /// The longest script's time.
 const MOST_TIME: Picoseconds = Picoseconds::new(20_000 * PS_PER_MS);
 /// Within this time a sound device is enumerated and its disk is read.
-const SETTLED_PS: i64 = 2_000 * PS_PER_MS;
+const SETTLED_PS: i64 = 500 * PS_PER_MS;
 const PORTS: usize = 8;
 
 /// The first bytes say what the device says of itself, then things happen.

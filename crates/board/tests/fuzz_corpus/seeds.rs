@@ -107,6 +107,7 @@ fn usb_seeds() -> Seeds {
     let wrong = [&[0, LONG + 1][..], &deviates(&[4, 0x0d, 0xfd, 6, 0x1e, 7, 7]), &[LONG + 15]].concat();
     let comes_and_goes =
         [0, SHORT + 12, 0x90, SHORT + 8, 0x91, LONG + 1, 0xD0, LONG + 2, 0x91, 0x98, 0x99, LONG + 4];
+    let again_and_again = [&[0][..], &[LONG + 8, 0x90, 0x91].repeat(12)].concat();
     let sleeps = [0, LONG + 8, 0x9C, SHORT + 13, 0x9E, LONG + 2, 0x9C, 0x90, 0x91, LONG + 8];
     let disk = [0, LONG + 8, 0xC0, 0, 0, 2, 0xC9, 1, SHORT + 14, 0x51, 2, 2, 0xC0, 9, 1, 0, LONG + 1, 0xE0];
     // Its configuration: two interfaces whose endpoints are the same.
@@ -120,6 +121,7 @@ fn usb_seeds() -> Seeds {
         ("valid-refuses", refuses),
         ("valid-wrong-data", wrong),
         ("valid-comes-and-goes", comes_and_goes.to_vec()),
+        ("valid-again-and-again", again_and_again),
         ("valid-sleeps", sleeps.to_vec()),
         ("valid-disk", disk.to_vec()),
         ("valid-own-configuration", own),
