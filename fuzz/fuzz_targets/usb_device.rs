@@ -1,10 +1,10 @@
-//! See `boards::usb_device`.
+//! See `usb::usb_device`.
 #![no_main]
 
-#[path = "../boards/mod.rs"]
+#[path = "../usb/mod.rs"]
 #[allow(dead_code)]
-mod boards;
+mod usb;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let _ = boards::usb_device(data);
+    let _ = usb::usb_device(data);
 });

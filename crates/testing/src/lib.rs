@@ -1,12 +1,14 @@
 //! What tests of several crates share. Only tests depend on this crate.
 
 mod cable;
+mod corpora;
 mod random;
 mod random_cases;
 mod restless;
 pub mod w6100;
 
 pub use cable::Cable;
+pub use corpora::{Target, corpora, corpus, replay, write_seeds};
 pub use random::Random;
 pub use random_cases::random_cases;
 pub use restless::Restless;

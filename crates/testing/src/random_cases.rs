@@ -47,7 +47,7 @@ pub fn random_cases<K: Kind>(kinds: &'static [K], run: fn(K, u64) -> u64) {
     let tally = Mutex::new(Tally { cases: 0, instructions: BTreeMap::new(), failed: Vec::new() });
     std::thread::scope(|scope| {
         for at in &CASES[..workers] {
-            scope.spawn(|| work(at, &next, wanted, &tally, &|case| (kind_of(kinds, case), run)));
+            scope.spawn(|| work(at, &next, wanted, &tally, kinds, run));
         }
     });
     let tally = tally.into_inner().expect("no worker panicked");
@@ -75,12 +75,13 @@ fn work<K: Kind>(
     next: &AtomicU64,
     wanted: u64,
     tally: &Mutex<Tally<K>>,
-    case_of: &dyn Fn(u64) -> (K, fn(K, u64) -> u64),
+    kinds: &[K],
+    run: fn(K, u64) -> u64,
 ) {
     loop {
         let case = next.fetch_add(1, Ordering::Relaxed);
         at.store(case, Ordering::Relaxed);
-        let (kind, run) = case_of(case);
+        let kind = kind_of(kinds, case);
         let ran = std::panic::catch_unwind(|| run(kind, case));
         let mut tally = tally.lock().expect("no worker panicked");
         tally.cases += 1;

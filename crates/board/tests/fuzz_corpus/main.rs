@@ -5,45 +5,14 @@
 mod boards;
 mod seeds;
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
-
-fn corpus(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
-}
-
-/// An input with its target.
-type Seed = (boards::Target, PathBuf, Vec<u8>);
-
-/// Every input with its target, in the order of their names.
-fn inputs() -> &'static [Seed] {
-    static INPUTS: OnceLock<Vec<Seed>> = OnceLock::new();
-    INPUTS.get_or_init(|| {
-        let mut found = Vec::new();
-        for (name, target) in boards::TARGETS {
-            let folder = corpus(name).read_dir().unwrap();
-            let mut paths: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
-            paths.sort();
-            assert!(paths.len() > 3 && paths.len() < 60, "{name} has {} inputs", paths.len());
-            found.extend(paths.into_iter().map(|path| (target, path.clone(), std::fs::read(path).unwrap())));
-        }
-        found
-    })
-}
+use testing::Target;
 
 #[test]
 fn every_input_of_every_corpus_does_what_its_name_says() {
-    for (target, path, bytes) in inputs() {
-        assert!(bytes.len() < 4096, "{} is too large for a seed", path.display());
-        let name = path.file_name().unwrap().to_string_lossy();
-        match (name.split('-').next().unwrap(), target(bytes)) {
-            ("valid", Err(error)) => panic!("{}: {error}", path.display()),
-            ("invalid", Ok(())) => panic!("{} is valid", path.display()),
-            _ => {}
-        }
-    }
+    testing::replay(&boards::TARGETS);
 }
 
 // `PROPTEST_CASES` raises how many there are.
@@ -53,7 +22,8 @@ proptest! {
         which in any::<prop::sample::Index>(),
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
     ) {
-        let (target, _, seed) = which.get(inputs());
+        static INPUTS: LazyLock<Vec<(Target, String, Vec<u8>)>> = LazyLock::new(|| testing::corpora(&boards::TARGETS));
+        let (target, _, seed) = which.get(&INPUTS[..]);
         let mut bytes = seed.clone();
         for (place, byte) in changes {
             let place = place.index(bytes.len());
@@ -67,9 +37,6 @@ proptest! {
 #[ignore = "writes the seeds to fuzz/corpus; run it after a change of what they should be"]
 fn write_the_seeds() {
     for (target, seeds) in seeds::all() {
-        std::fs::create_dir_all(corpus(target)).unwrap();
-        for (name, bytes) in seeds {
-            std::fs::write(corpus(target).join(name), bytes).unwrap();
-        }
+        testing::write_seeds(target, seeds);
     }
 }

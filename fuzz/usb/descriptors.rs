@@ -1,7 +1,7 @@
 //! What a device says of itself: a sound device with a serial port, a keyboard and a disk, or what an input has in place of
 //! that.
 
-use super::super::input::Input;
+use super::input::Input;
 
 pub(super) const PRODUCT: &str = "fuzz";
 /// Endpoints of the port, the keyboard and the disk; those to the host have bit 7.
@@ -45,7 +45,7 @@ impl Descriptors {
             let count = usize::from(input.byte());
             own.configuration = input.take(count).to_vec();
             if which & 0x10 != 0 {
-                own.configuration = headed(own.configuration);
+                own.configuration = headed(&own.configuration);
             }
         }
         if which & 4 != 0 {
@@ -78,9 +78,9 @@ fn text(text: &str) -> Vec<u8> {
 }
 
 /// Descriptors behind the header of a configuration (USB 2.0 table 9-10).
-fn headed(content: Vec<u8>) -> Vec<u8> {
+fn headed(content: &[u8]) -> Vec<u8> {
     let [low, high] = (9 + content.len() as u16).to_le_bytes();
-    [&[9, CONFIGURATION, low, high, 4, 1, 0, 0x80, 50], &content[..]].concat()
+    [&[9, CONFIGURATION, low, high, 4, 1, 0, 0x80, 50], content].concat()
 }
 
 fn interface(number: u8, endpoints: u8, class: [u8; 3]) -> Vec<u8> {
@@ -93,7 +93,7 @@ fn endpoint(address: u8, attributes: u8, bytes: u8, interval: u8) -> Vec<u8> {
 
 fn configuration() -> Vec<u8> {
     headed(
-        [
+        &[
             interface(0, 1, [2, 2, 0]),
             vec![5, 0x24, 0, 0x10, 1, 4, 0x24, 2, 2, 5, 0x24, 6, 0, 1],
             endpoint(NOTIFIES, 3, 8, 16),

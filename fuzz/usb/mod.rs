@@ -5,13 +5,17 @@
 mod descriptors;
 mod device;
 mod disk;
+#[path = "../input.rs"]
+// Shared with other targets; not all of it is for these.
+#[allow(dead_code)]
+mod input;
 
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 use usb_host::UsbHost;
 
-use super::input::Input;
 use descriptors::Descriptors;
 use device::Device;
+use input::Input;
 
 /// Wakes of the host in a frame: a transaction is 54 bit times at the least, and takes two.
 const MOST_WAKES: usize = 600;
@@ -28,6 +32,14 @@ const MOST_TIME: Picoseconds = Picoseconds::new(20_000 * PS_PER_MS);
 /// Within this time a sound device is enumerated and its disk is read.
 const SETTLED_PS: i64 = 500 * PS_PER_MS;
 const PORTS: usize = 8;
+
+/// A target: gives whether the bytes mean something, where they can be wrong.
+#[allow(dead_code)]
+pub type Target = fn(&[u8]) -> Result<(), String>;
+
+/// The target by the name of its corpus.
+#[allow(dead_code)]
+pub const TARGETS: [(&str, Target); 1] = [("usb_device", usb_device)];
 
 /// The first bytes say what the device says of itself, then things happen.
 pub fn usb_device(data: &[u8]) -> Result<(), String> {
