@@ -21,7 +21,7 @@ TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
-	spi_controller traffic_words i2c_target serial_line
+	spi_controller traffic_words i2c_target serial_line gdb_packets usb_device board_file avr_image
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500 W6100,chip_that_lies_$(chip)=chip_that_lies)
 
@@ -163,9 +163,9 @@ rust-tests: $(VENV)/installed
 test-rust: builds
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
-random-images: ## Run random images of RANDOM_INSTRUCTIONS in all on the virtual board, with overflow checks
-	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) \
-		cargo test --profile checked --locked --quiet -p airwire-rp2040 --test random_images
+random-images: ## Run random images of RANDOM_INSTRUCTIONS on a virtual RP2040, and as many on AVRs, with overflow checks
+	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) cargo test --profile checked --locked --quiet \
+		-p airwire-rp2040 -p airwire-avr --test random_images --test random_programs
 
 # How long each test took is kept in build/test-results. A process more than a small machine has processors, as some
 # tests wait for real clocks; the longest files come first (tests/order.py).
@@ -189,7 +189,7 @@ FUZZ_HOST := $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
 FUZZ_RUSTFLAGS := --cfg fuzzing -Cdebug-assertions -Coverflow-checks -Cpasses=sancov-module \
 	$(foreach option,level=4 inline-8bit-counters pc-table trace-compares,-Cllvm-args=-sanitizer-coverage-$(option))
 
-fuzz-readers: ## Random images for 10^9 instructions, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each
+fuzz-readers: ## Random images for 10^9 instructions of each chip, drivers with 10 MB, then fuzz every reader for FUZZ_SECONDS each
 	$(MAKE) random-images RANDOM_INSTRUCTIONS=1000000000
 	AIRWIRE_TRANSFER_BYTES=10485760 cargo test --release --locked --quiet -p airwire-lan --test drivers
 	$(MAKE) fuzz-targets

@@ -1,9 +1,17 @@
 //! What tests of several crates share. Only tests depend on this crate.
 
 mod cable;
+mod corpora;
+mod random;
+mod random_cases;
+mod restless;
 pub mod w6100;
 
 pub use cable::Cable;
+pub use corpora::{Target, corpora, corpus, replay, write_seeds};
+pub use random::Random;
+pub use random_cases::random_cases;
+pub use restless::Restless;
 
 /// The variable of the environment that says: every tool and image is here, so that no test may be left out.
 const REQUIRE: &str = "AIRWIRE_REQUIRE";

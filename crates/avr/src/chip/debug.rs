@@ -39,7 +39,8 @@ impl Avr {
     }
 
     pub(crate) fn write_memory(&mut self, address: u32, bytes: &[u8]) -> Result<(), MemoryError> {
-        for (address, &byte) in (address..).zip(bytes) {
+        for (offset, &byte) in (0..).zip(bytes) {
+            let address = address.wrapping_add(offset);
             let done = match address {
                 0..DATA => self.put_flash(address, &[byte]),
                 DATA..EEPROM => self.set_data((address - DATA) as u16, byte),
@@ -63,6 +64,7 @@ impl Avr {
             EIND if self.part.long_pc => core.eind = byte,
             _ if address < self.part.ram_start => {
                 let cycle = core.cycle;
+                self.io.accessed_from(core.pc);
                 self.io.write(address, byte, cycle);
             }
             _ => {

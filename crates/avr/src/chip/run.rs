@@ -15,6 +15,8 @@ const WAKE_CYCLES: u64 = 4;
 /// Oscillator", CKSEL0 = 1, SUT = 11), and that from standby.
 const CRYSTAL_STARTS_CYCLES: u64 = 16 << 10;
 const STANDBY_CYCLES: u64 = 6;
+/// Handlers within handlers that are known; the outermost are forgotten first.
+const MOST_HANDLERS: usize = 64;
 
 impl Avr {
     /// Runs until a time, or until something comes up before.
@@ -55,7 +57,8 @@ impl Avr {
             return Some(Stop::Time);
         }
         if self.is_held || self.state.is_in_reset {
-            self.state.core.cycle = self.io.next().min(last);
+            // Something may have fallen due while a write of the EEPROM halted the core.
+            self.state.core.cycle = self.io.next().clamp(cycle, last);
             self.state.idle_cycles += self.state.core.cycle - cycle;
             return None;
         }
@@ -80,11 +83,20 @@ impl Avr {
         let mut memories = Self::memories(&code, &mut self.state.ram);
         self.state.core.interrupt(&mut memories, &mut self.io, target);
         self.io.devices.program.code = code;
-        self.state.handlers.push(vector);
+        self.enter(vector);
         self.state.taken[usize::from(vector)] += 1;
         let source = self.io.source(vector);
         self.io.acknowledge(source);
         true
+    }
+
+    /// A handler is active. Some never end by RETI, as those of a kernel that switches to another stack.
+    fn enter(&mut self, vector: u8) {
+        let handlers = &mut self.state.handlers;
+        if handlers.len() == MOST_HANDLERS {
+            handlers.remove(0);
+        }
+        handlers.push(vector);
     }
 
     /// Instructions up to whatever comes next.

@@ -283,6 +283,7 @@ impl Core {
         next: u32,
     ) -> (u32, u32) {
         let address = u16::from(a) + FIRST_IO;
+        at.bus.accessed_from(self.pc);
         if at.bus.write_bit(address, bit, set, self.cycle + 1) {
             self.limit = 0;
         }

@@ -11,8 +11,8 @@ use crate::peripherals::usart::Frame;
 use crate::peripherals::watchdog::Expired;
 use crate::pins::bit;
 
-/// Pins and the outside may answer each other so often before the levels are taken as they are.
-const MOST_ROUNDS: usize = 8;
+/// Rounds in which pins and surroundings may answer each other at one instant, before that is taken for an oscillation.
+const MOST_ROUNDS: usize = 64;
 /// The only SPI and the only TWI.
 const PORT: u8 = 0;
 
@@ -82,17 +82,20 @@ impl Io {
 
     /// What came from outside.
     pub(crate) fn react(&mut self, cycle: u64) {
-        while !self.reactions.is_empty() {
-            let reactions = std::mem::take(&mut self.reactions);
-            for reaction in reactions {
-                match reaction {
-                    Reaction::Pin { pin, level } => self.devices.pins.drive_outside(pin, level),
-                    Reaction::Pull { pin, level } => self.devices.pins.pull_outside(pin, level),
-                    Reaction::UartByte { port, byte } => self.receive(port, byte),
-                    Reaction::Rescheduled => self.outside_is_rescheduled(cycle),
-                }
-            }
+        if !self.reactions.is_empty() {
+            self.carry_out_reactions(cycle);
             self.pins_may_have_changed(cycle);
+        }
+    }
+
+    fn carry_out_reactions(&mut self, cycle: u64) {
+        for reaction in std::mem::take(&mut self.reactions) {
+            match reaction {
+                Reaction::Pin { pin, level } => self.devices.pins.drive_outside(pin, level),
+                Reaction::Pull { pin, level } => self.devices.pins.pull_outside(pin, level),
+                Reaction::UartByte { port, byte } => self.receive(port, byte),
+                Reaction::Rescheduled => self.outside_is_rescheduled(cycle),
+            }
         }
     }
 
@@ -113,6 +116,7 @@ impl Io {
                 return;
             }
             self.pins_changed(changed, cycle);
+            self.carry_out_reactions(cycle);
         }
     }
 
@@ -148,7 +152,6 @@ impl Io {
             self.outside.pins_changed(at, changed, levels, &mut reactions);
             self.reactions = reactions;
             self.outside_is_rescheduled(cycle);
-            self.react(cycle);
         }
     }
 

@@ -139,3 +139,19 @@ fn a_sleep_with_interrupts_disabled_is_the_end() {
     let mut chip = chip(&main);
     assert_eq!(run(&mut *chip, 100_000), Stop::Asleep);
 }
+
+#[test]
+fn handlers_that_never_return_leave_nothing_behind() {
+    // Each overflow of timer 0 begins the program anew with a new stack, as a kernel may do.
+    let mut main = vec![ldi(18, 0xff), ldi(19, 8), out(0x3d, 18), out(0x3e, 19)];
+    main.extend(pending());
+    main.extend([SEI, HANG]);
+    let words = with_handlers(&main, &[(OVERFLOW_328P, &[0x940c, 2 * 57])]);
+    let mut chip = chip(&words);
+    run(&mut *chip, 100_000);
+    let (bytes, before) = (chip.state().len(), chip.counts().exceptions[0]);
+    run(&mut *chip, 1_000_000);
+    let entered = chip.counts().exceptions[0] - before;
+    assert!(entered > 3_000, "{entered}");
+    assert!(chip.state().len() < bytes + 100, "{bytes} and {} bytes of state", chip.state().len());
+}

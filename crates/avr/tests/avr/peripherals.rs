@@ -237,3 +237,38 @@ fn registers_that_nobody_has_are_named_once() {
     assert_eq!(unknown.len(), 1);
     assert_eq!((unknown[0].address, unknown[0].write, unknown[0].pc), (DATA + 0x76, true, 0));
 }
+
+#[test]
+fn a_bit_of_a_register_that_nobody_has_is_named_with_its_instruction() {
+    // IN R16, PINB, then SBI on DDRA, which an ATmega328P does not have.
+    let mut chip = chip(&[read(16, PINB), NOP, 0x9a08, HANG]);
+    step(&mut *chip, 4);
+    let unknown = chip.unknown_accesses();
+    let told: Vec<_> = unknown.iter().map(|one| (one.address, one.write, one.pc)).collect();
+    assert_eq!(told, [(DATA + 0x21, false, 4), (DATA + 0x21, true, 4)]);
+}
+
+/// What pulls a pin the other way whenever it changes.
+#[derive(Debug, Clone)]
+struct Contradicts(u8);
+
+impl Outside for Contradicts {
+    fn pins_changed(&mut self, _: Picoseconds, _: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        reactions.push(Reaction::Pin { pin: self.0, level: Some(levels >> self.0 & 1 == 0) });
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+#[test]
+fn a_pin_that_its_surroundings_contradict_for_ever_does_not_stop_the_chip() {
+    let mut chip = chip(&[ldi(16, 1), out(DDRB, 16), out(PORTB, 16), HANG]);
+    chip.connect(Box::new(Contradicts(3)));
+    chip.record_pins(1 << 3);
+    step(&mut *chip, 4);
+    assert_eq!(chip.driven(), 1);
+    let edges = chip.take_edges();
+    assert!(edges.len() > 1 && edges.len() <= 64, "{} edges", edges.len());
+}

@@ -1,6 +1,7 @@
-//! The TCP connection to GDB: answers are gathered and sent in one piece, and what comes in is taken without waiting while
-//! the board runs.
+//! The connection to GDB: answers are gathered and sent in one piece, and what comes in is taken without waiting while
+//! the board runs. Over TCP as a rule, or whatever else is a [`Link`].
 
+use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -15,28 +16,41 @@ const WRITE_PATIENCE: Duration = Duration::from_secs(10);
 const MOST_GATHERED_BYTES: usize = 64 << 10;
 const READ_BYTES: usize = 4096;
 
-/// A client.
-#[derive(Debug)]
-pub(super) struct Client {
-    stream: TcpStream,
-    gathered: Vec<u8>,
+/// What carries bytes between a debugger and the board.
+pub trait Link: fmt::Debug {
+    /// What came in, perhaps nothing. Where it may wait, it does so for a moment.
+    ///
+    /// # Errors
+    /// When the debugger is gone.
+    fn receive(&mut self, wait: bool) -> std::io::Result<Vec<u8>>;
+
+    /// Sends all of it.
+    ///
+    /// # Errors
+    /// When the debugger is gone.
+    fn send(&mut self, bytes: &[u8]) -> std::io::Result<()>;
 }
 
-impl Client {
+/// A connection over TCP.
+#[derive(Debug)]
+pub(super) struct TcpLink(TcpStream);
+
+impl TcpLink {
     pub(super) fn new(stream: TcpStream) -> std::io::Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(WRITE_PATIENCE))?;
-        Ok(Self { stream, gathered: Vec::new() })
+        Ok(Self(stream))
     }
+}
 
-    /// What came in, perhaps nothing; an error when the client is gone.
-    pub(super) fn receive(&mut self, wait: bool) -> std::io::Result<Vec<u8>> {
+impl Link for TcpLink {
+    fn receive(&mut self, wait: bool) -> std::io::Result<Vec<u8>> {
         let mut bytes = vec![0; READ_BYTES];
-        self.stream.set_nonblocking(!wait)?;
-        let read = self.stream.read(&mut bytes);
-        self.stream.set_nonblocking(false)?;
+        self.0.set_nonblocking(!wait)?;
+        let read = self.0.read(&mut bytes);
+        self.0.set_nonblocking(false)?;
         match read {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
             Ok(count) => {
@@ -48,6 +62,28 @@ impl Client {
                 _ => Err(error),
             },
         }
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.0.write_all(bytes)
+    }
+}
+
+/// A client.
+#[derive(Debug)]
+pub(super) struct Client {
+    link: Box<dyn Link>,
+    gathered: Vec<u8>,
+}
+
+impl Client {
+    pub(super) fn new(link: Box<dyn Link>) -> Self {
+        Self { link, gathered: Vec::new() }
+    }
+
+    /// What came in, perhaps nothing; an error when the client is gone.
+    pub(super) fn receive(&mut self, wait: bool) -> std::io::Result<Vec<u8>> {
+        self.link.receive(wait)
     }
 
     /// A sentence for GDB's user, which GDB takes only while it waits for the board.
@@ -73,7 +109,7 @@ impl Connection for Client {
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.stream.write_all(&self.gathered)?;
+        self.link.send(&self.gathered)?;
         self.gathered.clear();
         Ok(())
     }

@@ -23,6 +23,8 @@ use gdbstub::stub::{DisconnectReason, GdbStub};
 use mcu::{Mcu, Stop};
 
 use connection::Client;
+pub use connection::Link;
+use connection::TcpLink;
 use record::Control;
 use target::Debugged;
 
@@ -69,11 +71,13 @@ pub type OnOutput<'a> = &'a mut dyn FnMut(&mut dyn Mcu);
 type Machine<'a> = GdbStubStateMachine<'static, Debugged<'a>, Client>;
 
 /// How a client left.
-enum Left {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Left {
     /// The board is to go on.
     Detached,
     /// The connection broke, or what came over it was no protocol: the board stands still.
     Lost,
+    /// The debugging is over.
     End(GdbEnd),
 }
 
@@ -95,6 +99,16 @@ pub fn serve(
     on_output: OnOutput<'_>,
 ) -> Result<GdbEnd, GdbError> {
     GdbServer::bind(address)?.serve(chip, control, on_output)
+}
+
+/// Serves one client that is there already, over any connection, until it leaves.
+pub fn serve_client(
+    chip: &mut dyn Mcu,
+    link: Box<dyn Link>,
+    control: &Control,
+    on_output: OnOutput<'_>,
+) -> Left {
+    attend(Client::new(link), &mut Debugged::new(chip), control, on_output)
 }
 
 /// Host and port; the host is this machine unless it is named.
@@ -190,7 +204,7 @@ impl GdbServer {
 
 /// A client that is there; nothing when it left already.
 fn welcome(stream: TcpStream) -> Option<Client> {
-    Client::new(stream).ok()
+    TcpLink::new(stream).ok().map(|link| Client::new(Box::new(link)))
 }
 
 /// Does what a client asks for until it leaves.

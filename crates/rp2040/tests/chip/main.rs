@@ -14,7 +14,7 @@ mod pio;
 mod pulses;
 mod pwm;
 #[path = "../random_images/random.rs"]
-#[allow(dead_code, reason = "the numbers alone are used here")]
+#[allow(dead_code, reason = "the values alone are used here")]
 mod random;
 mod resets;
 mod shared_memory;

@@ -8,9 +8,9 @@ use units::Picoseconds;
 
 use crate::asm::{Asm, If};
 use crate::bench::*;
-use crate::random::Random;
 use crate::spi_dma::at_mhz;
 use crate::waiting::same;
+use testing::Random;
 
 pub(crate) const PIO: [u32; 2] = [0x5020_0000, 0x5030_0000];
 pub(crate) const DMA: u32 = 0x5000_0000;
@@ -73,7 +73,7 @@ pub(crate) fn table_driven(mhz: u32) -> Asm {
 
 /// An instruction that mostly goes on.
 fn instruction(random: &mut Random, lively: bool) -> u32 {
-    let word = random.next() as u32 & 0xffff;
+    let word = random.any() as u32 & 0xffff;
     if !lively || random.one_in(8) {
         return word;
     }
@@ -91,21 +91,21 @@ pub(crate) fn program(random: &mut Random, block: u32, table: &mut Vec<[u32; 3]>
     }
     for machine in 0..4 {
         let at = block + 0xc8 + 0x18 * machine;
-        let exec = random.next() as u32 & 0xe03f_ffff;
+        let exec = random.any() as u32 & 0xe03f_ffff;
         let exec = if lively { exec & !(0x1f << 12 | 0x1f << 7) | random.below(8) << 12 } else { exec };
         write(at, random.of(&[1 << 16, 4 << 16, 3 << 16 | 0x55 << 8, 0x180 << 8]));
         write(at + 4, exec);
-        write(at + 8, random.next() as u32 & !(0b11 << 30) & !(random.below(4) << 16));
-        write(at + 0x14, random.next() as u32 & !(0x1c << 15 | 0x1c << 10 | 0x1c << 5 | 0x3c << 20 | 0x1c));
+        write(at + 8, random.any() as u32 & !(0b11 << 30) & !(random.below(4) << 16));
+        write(at + 0x14, random.any() as u32 & !(0x1c << 15 | 0x1c << 10 | 0x1c << 5 | 0x3c << 20 | 0x1c));
     }
     // One block of two is often at rest, and machines are.
-    write(block, (random.next() & random.next()) as u32 & 0xf | if random.one_in(3) { 0 } else { 1 });
+    write(block, (random.any() & random.any()) as u32 & 0xf | if random.one_in(3) { 0 } else { 1 });
 }
 
 pub(crate) fn action(random: &mut Random) -> [u32; 3] {
     let block = random.of(&PIO);
     let machine = random.below(4);
-    let value = random.next() as u32;
+    let value = random.any() as u32;
     match random.below(20) {
         0..=3 => [2, 0, 1 + random.below(3000)],
         4 => [2, 0, 1 + random.below(20)],

@@ -8,8 +8,8 @@ use units::Picoseconds;
 
 use crate::bench::*;
 use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, table_driven};
-use crate::random::Random;
 use crate::waiting::same;
+use testing::Random;
 
 const RECEIVED: u32 = 0x2002_8000;
 const PADS_BANK0: u32 = 0x4001_c000;
@@ -91,7 +91,7 @@ impl Slave {
 
     fn give(&mut self, at: Picoseconds) -> bool {
         if self.bits == 0 {
-            (self.shift, self.bits) = (self.words.next() as u32, 32);
+            (self.shift, self.bits) = (self.words.any() as u32, 32);
             self.log.push((at.ps(), !self.shift));
         }
         let level = self.shift >> 31 == 1;
@@ -309,7 +309,7 @@ impl Driver {
         table.extend([[0, DMA_ABORT, 3], [0, PIO[0], 1 << self.machine]]);
         for word in 0..sends {
             self.dawdle(random, table);
-            let value = if word == 0 { header } else { random.next() as u32 };
+            let value = if word == 0 { header } else { random.any() as u32 };
             table.extend([[5, FSTAT, transmit_full], [0, self.transmit(), value]]);
         }
         for _ in 0..gives {

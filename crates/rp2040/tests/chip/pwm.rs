@@ -11,8 +11,8 @@ use crate::pio::{
     Attentive, DMA, GPIO_IN, IO_BANK0, PIO, SEEN, TABLE, WORDS, action as pio_action, edges, program,
     table_driven,
 };
-use crate::random::Random;
 use crate::waiting::same;
+use testing::Random;
 
 const PWM: u32 = 0x4005_0000;
 const SLICE_BYTES: u32 = 0x14;
@@ -60,7 +60,7 @@ fn action(random: &mut Random) -> [u32; 3] {
         11 => [1, PWM + random.of(&[0xa0, 0xa4, 0xb0]), 0],
         12 | 13 => [1, GPIO_IN, 0],
         14 => [1, IO_BANK0 + 0xf0, 0],
-        15 => [0, IO_BANK0 + 0xf0, random.next() as u32],
+        15 => [0, IO_BANK0 + 0xf0, random.any() as u32],
         16 => [0, IO_BANK0 + 0x100, if random.one_in(2) { 0xc << (4 * random.below(PINS)) } else { 0 }],
         17 => [0, PWM + 0xa4, random.below(16)],
         18 => [0, PWM + random.of(&[0xa8, 0xac]), if random.one_in(2) { random.below(16) } else { 0 }],

@@ -5,9 +5,9 @@ use rp2040::chip::Rp2040;
 
 use crate::asm::{Asm, If, RAM};
 use crate::bench::*;
-use crate::random::Random;
 use crate::spi_dma::{MULTI_CHAN_TRIGGER, channel};
 use crate::waiting::same;
+use testing::Random;
 
 const CORE1_STACK: u32 = 0x2002_8000;
 /// Where the loops of the cores are, and the arrays that they work on.

@@ -6,7 +6,8 @@ use units::Picoseconds;
 
 use crate::asm::{Asm, If};
 use crate::bench::*;
-use crate::random::Random;
+use crate::random::Registers;
+use testing::Random;
 
 const SYSTICK: u32 = 0xe000_e010;
 const LR: u8 = 14;

@@ -6,10 +6,10 @@ use units::Picoseconds;
 
 use crate::asm::{Asm, If};
 use crate::bench::*;
-use crate::random::Random;
 use crate::spi_dma::{
     BYTES, LR, Listener, MULTI_CHAN_TRIGGER, SOURCE, SPI, TARGET, at_125_mhz, channel, set_up,
 };
+use testing::Random;
 
 const SYSTICK: u32 = 0xe000_e010;
 const UART: u32 = 0x4003_4000;

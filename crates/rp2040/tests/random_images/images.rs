@@ -2,7 +2,8 @@
 //! cores at once. All but the noise have a HardFault handler that goes on behind the instruction that faulted.
 
 use crate::asm::{Asm, If, RAM};
-use crate::random::Random;
+use crate::random::Registers;
+use testing::Random;
 
 pub(crate) const FLASH: u32 = 0x1000_0000;
 const FLASH_BYTES: usize = 0x1_0000;
@@ -102,7 +103,7 @@ fn program(random: &mut Random, base: u32, both: bool, body: fn(&mut Asm, &mut R
         asm.poke(0x4005_802c, 0x200 | 12);
     }
     if random.one_in(2) {
-        asm.poke(0x4002_4000, 0xfa_baa0).poke(0xe000_e100, random.next() as u32);
+        asm.poke(0x4002_4000, 0xfa_baa0).poke(0xe000_e100, random.any() as u32);
     }
     asm.bl("rest");
     hard_fault(&mut asm);
@@ -187,7 +188,7 @@ fn poke(asm: &mut Asm, random: &mut Random) {
 
 /// A valid instruction of any kind, loads and stores more often than others.
 fn instruction(asm: &mut Asm, random: &mut Random) {
-    let any = random.next() as u16;
+    let any = random.any() as u16;
     let code = match random.below(16) {
         0..=2 => 0x5000 | any & 0x0fff,
         3..=7 => 0x6000 | any & 0x3fff,
@@ -213,7 +214,7 @@ fn special(asm: &mut Asm, random: &mut Random) {
         // Functions of the boot ROM.
         3 => asm.constant(register, random.below(0x4000) | 1).blx(register),
         4 => asm.constant(register, random.value()),
-        5 => asm.op(random.next() as u16),
+        5 => asm.op(random.any() as u16),
         _ => asm.constant(register, random.address()),
     };
 }

@@ -1,117 +1,29 @@
-//! Random images on the whole chip, with overflow checks where the profile has them (`--profile checked`): it neither panics,
-//! nor hangs, nor grows without bound, whatever an image does. `AIRWIRE_RANDOM_INSTRUCTIONS` says how many instructions to
-//! run in all, `AIRWIRE_RANDOM_SEED` where to begin. A case that fails is repeated with its number as the seed.
+//! Random images on the whole chip: it neither panics, nor hangs, nor grows without bound, whatever an image does
+//! (`testing::random_cases`).
 
 #[path = "../support/asm.rs"]
 mod asm;
 mod images;
-mod outside;
 mod random;
-
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use images::{KINDS, Kind, Made, Place};
 use mcu::Sleep;
 use mcu::image::{Image, LoadOptions, RawBinary};
 use mcu::{Console, Stop};
-use outside::Restless;
-use random::Random;
+use random::Registers;
 use rp2040::chip::{Rp2040, Setup};
+use testing::{Random, Restless};
 use units::{PS_PER_S, Picoseconds};
 
-/// Without the variable: a taste for an ordinary test run.
-const INSTRUCTIONS: u64 = 2_000_000;
 /// An image gets this much of the chip's time at the most, and this many instructions.
 const MOST_SLICES: u32 = 40;
 const CASE_INSTRUCTIONS: u64 = 200_000;
 /// How far instructions of one case may last beyond the ends of its slices in all.
 const MOST_BEYOND_PS: i64 = 10 * PS_PER_S;
-/// A case that takes longer than this hangs.
-const HANG: Duration = Duration::from_secs(60);
-/// Failures after which the rest is left.
-const MOST_FAILURES: usize = 20;
-const MOST_MEMORY_KB: u64 = 1_000_000;
-
-/// Of each worker: the case that it is at, 0 at the end.
-static CASES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 #[test]
 fn random_images_neither_panic_nor_hang_nor_grow() {
-    let number = |name: &str, default| {
-        std::env::var(name)
-            .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
-    };
-    let wanted = number("AIRWIRE_RANDOM_INSTRUCTIONS", INSTRUCTIONS);
-    let next = AtomicU64::new(number("AIRWIRE_RANDOM_SEED", 1));
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(CASES.len());
-    watch_for_hangs();
-    let tally = Mutex::new(Tally::default());
-    std::thread::scope(|scope| {
-        for at in &CASES[..workers] {
-            scope.spawn(|| work(at, &next, wanted, &tally));
-        }
-    });
-    let tally = tally.into_inner().expect("no worker panicked");
-    assert!(
-        tally.failed.is_empty(),
-        "these panicked; repeat one with AIRWIRE_RANDOM_SEED: {:?}",
-        tally.failed
-    );
-    let memory = resident_kb();
-    assert!(memory < MOST_MEMORY_KB, "{memory} kB of memory after {} images", tally.images);
-    println!("{} images, {memory} kB of memory, instructions: {:?}", tally.images, tally.instructions);
-}
-
-/// What all workers did so far.
-#[derive(Debug, Default)]
-struct Tally {
-    images: u64,
-    /// By kind of image.
-    instructions: BTreeMap<Kind, u64>,
-    failed: Vec<(u64, Kind)>,
-}
-
-/// Takes one case after another until there were enough instructions.
-fn work(at: &AtomicU64, next: &AtomicU64, wanted: u64, tally: &Mutex<Tally>) {
-    loop {
-        let case = next.fetch_add(1, Ordering::Relaxed);
-        at.store(case, Ordering::Relaxed);
-        let kind = kind_of(case);
-        let run = std::panic::catch_unwind(|| run_case(kind, case));
-        let mut tally = tally.lock().expect("no worker panicked");
-        tally.images += 1;
-        match run {
-            Ok(instructions) => *tally.instructions.entry(kind).or_default() += instructions,
-            Err(_) => tally.failed.push((case, kind)),
-        }
-        if tally.instructions.values().sum::<u64>() >= wanted || tally.failed.len() >= MOST_FAILURES {
-            at.store(0, Ordering::Relaxed);
-            return;
-        }
-    }
-}
-
-fn kind_of(case: u64) -> Kind {
-    KINDS[case as usize % KINDS.len()]
-}
-
-/// Ends the process when a case takes too long: nothing else can get out of an endless loop.
-fn watch_for_hangs() {
-    std::thread::spawn(|| {
-        let mut seen = [0; CASES.len()];
-        loop {
-            std::thread::sleep(HANG);
-            let now = CASES.each_ref().map(|case| case.load(Ordering::Relaxed));
-            if let Some((case, _)) = now.into_iter().zip(seen).find(|&(now, seen)| now != 0 && now == seen) {
-                eprintln!("case {case} ({:?}) hangs", kind_of(case));
-                std::process::abort();
-            }
-            seen = now;
-        }
-    });
+    testing::random_cases(&KINDS, run_case);
 }
 
 /// One image, from its start until it has had its share; the instructions that it executed.
@@ -167,16 +79,16 @@ fn chip(random: &mut Random) -> Rp2040 {
     let setup = Setup {
         flash_bytes: 1 << 16,
         usb_connected: !random.one_in(4),
-        seed: random.next(),
+        seed: random.any(),
         ..Setup::default()
     };
     let mut chip = Rp2040::new(&setup).expect("a chip");
     chip.stop_at_faults(false);
     if random.one_in(2) {
-        chip.connect(Box::new(Restless::new(random.next())));
+        chip.connect(Box::new(Restless::new(random.any(), 30)));
     }
     if random.one_in(4) {
-        chip.record_pins(random.next() as u32);
+        chip.record_pins(random.any() as u32);
     }
     chip
 }
@@ -244,11 +156,4 @@ fn disturb(chip: &mut Rp2040, random: &mut Random) {
         9 => drop(chip.take_edges()),
         _ => {}
     }
-}
-
-/// What this process has in memory, where the system says so.
-fn resident_kb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }

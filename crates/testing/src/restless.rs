@@ -3,28 +3,32 @@
 use mcu::{Outside, Reaction, SpiFrame};
 use units::Picoseconds;
 
-use crate::random::Random;
+use crate::Random;
 
+/// See the head of this file.
 #[derive(Debug, Clone)]
-pub(crate) struct Restless {
+pub struct Restless {
     random: Random,
+    /// How many pins the chip has.
+    pins: u8,
     next: Option<Picoseconds>,
     /// How often a pin still answers a change of another one, or of itself, with its own, at once.
     oscillations: u32,
 }
 
 impl Restless {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Around a chip with so many pins.
+    pub fn new(seed: u64, pins: u8) -> Self {
         let mut random = Random::new(seed);
         let oscillations = if random.one_in(3) { 100_000 } else { 0 };
-        Self { random, next: Some(Picoseconds::ZERO), oscillations }
+        Self { random, pins, next: Some(Picoseconds::ZERO), oscillations }
     }
 
     fn react(&mut self, reactions: &mut Vec<Reaction>) {
         let reaction = match self.random.below(4) {
-            0 => Reaction::UartByte { port: self.random.below(2) as u8, byte: self.random.next() as u8 },
+            0 => Reaction::UartByte { port: self.random.below(2) as u8, byte: self.random.any() as u8 },
             _ => Reaction::Pin {
-                pin: self.random.below(30) as u8,
+                pin: self.random.below(self.pins.into()) as u8,
                 level: self.random.of(&[None, Some(false), Some(true)]),
             },
         };
@@ -46,7 +50,7 @@ impl Outside for Restless {
         if self.random.one_in(8) {
             self.react(reactions);
         }
-        self.random.next() as u16
+        self.random.any() as u16
     }
 
     fn uart_byte(&mut self, _: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
@@ -62,18 +66,18 @@ impl Outside for Restless {
     }
 
     fn i2c_read(&mut self, _: Picoseconds, _: u8, _: bool) -> u8 {
-        self.random.next() as u8
+        self.random.any() as u8
     }
 
     fn adc_microvolts(&mut self, _: Picoseconds, _: u8) -> Option<i32> {
-        (!self.random.one_in(4)).then(|| self.random.next() as i32)
+        (!self.random.one_in(4)).then(|| self.random.any() as i32)
     }
 
     fn memory_read(&mut self, _: Picoseconds, _: u32, _: u8, reactions: &mut Vec<Reaction>) -> Option<u32> {
         if self.random.one_in(8) {
             self.react(reactions);
         }
-        (!self.random.one_in(4)).then(|| self.random.next() as u32)
+        (!self.random.one_in(4)).then(|| self.random.any() as u32)
     }
 
     fn memory_write(&mut self, _: Picoseconds, _: u32, _: u8, _: u32, reactions: &mut Vec<Reaction>) -> bool {

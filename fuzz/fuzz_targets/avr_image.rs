@@ -1,0 +1,10 @@
+//! See `boards::avr_image`.
+#![no_main]
+
+#[path = "../boards/mod.rs"]
+#[allow(dead_code)]
+mod boards;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let _ = boards::avr_image(data);
+});

@@ -1,0 +1,10 @@
+//! See `boards::board_file`.
+#![no_main]
+
+#[path = "../boards/mod.rs"]
+#[allow(dead_code)]
+mod boards;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    let _ = boards::board_file(data);
+});
