@@ -37,10 +37,10 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Patience {
     /// Those of [`crate::Outside::listens_to`] whose changes may be told late, in their order and with their times. What the
-    /// surroundings do about one shows at the pins of `moved` alone, by a pull, and what they do later of their own accord comes
-    /// a millisecond later at the earliest.
+    /// surroundings do about one shows at the pins of `moved` alone. So does what they do later of their own accord because of
+    /// one, unless it comes a millisecond later at the earliest.
     pub heard: u32,
-    /// The pins that they may pull in answer.
+    /// The pins that they may pull or drive in answer.
     pub moved: u32,
 }
 

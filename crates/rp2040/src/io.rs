@@ -175,14 +175,18 @@ impl Io {
         std::mem::take(&mut self.agenda_changed)
     }
 
-    /// Tells outside of the pins that changed, just now, and carries out what is pulled in answer; anything else is left to the bus.
+    /// Tells outside of the pins that changed, just now, and carries out what is pulled in answer, or driven where the chip drives
+    /// nothing; anything else is left to the bus.
     pub(crate) fn tell_outside(&mut self) {
         let (nets, levels, now) = (self.pins.take_changed(), self.pins.levels(), self.now);
         self.outside.pins_changed(now, nets, levels, &mut self.reactions);
         let pins = &mut self.pins;
         self.reactions.retain(|reaction| {
-            let Reaction::Pull { pin, level } = *reaction else { return true };
-            pins.pull_outside(now, pin, level);
+            match *reaction {
+                Reaction::Pull { pin, level } => pins.pull_outside(now, pin, level),
+                Reaction::Pin { pin, level } if !pins.drives(pin) => pins.drive_outside(now, pin, level),
+                _ => return true,
+            }
             false
         });
     }

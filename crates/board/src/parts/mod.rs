@@ -250,14 +250,17 @@ impl Outside for Parts {
 
     fn patience(&self) -> Patience {
         let wires = self.buses.i2c_wires.iter().fold(0, |pins, wires| pins | wires.pins());
+        // What one device sends may raise another's interrupt at once.
+        let strong = self.buses.interrupts.iter().filter(|interrupt| !interrupt.is_weak);
+        let interrupts = strong.fold(0, |pins, interrupt| pins | 1 << interrupt.pin);
         let mut patience = Patience::default();
         for &(pins, part) in &self.buses.listeners {
             let others = self.buses.listeners.iter().filter(|&&(_, other)| other != part);
             let others = others.fold(wires, |all, (pins, _)| all | pins);
             let own = self.parts[part].patience();
-            if own.heard & pins & !others == own.heard {
+            if own.heard != 0 && own.heard & pins & !others == own.heard {
                 patience.heard |= own.heard;
-                patience.moved |= own.moved;
+                patience.moved |= own.moved | interrupts;
             }
         }
         patience

@@ -6,7 +6,7 @@ use ::wiznet::spi::MODES;
 use ::wiznet::{Chip, Model, Options};
 use fields::{Field, Takes};
 use lan::ChipId;
-use mcu::SpiFrame;
+use mcu::{Patience, SpiFrame};
 use units::{Hertz, Picoseconds};
 
 use super::{Around, Part, Wiring};
@@ -170,6 +170,13 @@ impl Part for Seat {
                 true => self.clock_falls(chip, around),
             }
         }
+    }
+
+    /// A clock that a PIO gives may be told late: its answers show at MISO alone, and interrupts where they come out.
+    fn patience(&self) -> Patience {
+        let Some(clock) = self.clock else { return Patience::default() };
+        let moved = self.miso.map_or(0, |pin| 1 << pin);
+        Patience { heard: 1 << clock, moved }
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {

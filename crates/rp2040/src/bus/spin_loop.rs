@@ -43,14 +43,14 @@ pub(crate) enum Steady {
     UntilEvent,
     /// The same until the next event that is no frame or transfer of a flow.
     ThroughFlow,
-    /// The same until a word moves through a FIFO of a PIO block that no channel of the DMA waits for.
+    /// The same until a word moves through a FIFO of a PIO block that no channel of the DMA waits for, or a flag of it changes.
     UntilWord(usize),
 }
 
 /// What a core looks at, and from where, while flows go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Looks {
-    /// At which PIO block's FIFOs.
+    /// At which PIO block's FIFOs or flags.
     pub(crate) words_of: Option<usize>,
     /// It executes from the flash, whose cache another's access would change for it.
     pub(crate) in_flash: bool,
@@ -177,12 +177,12 @@ impl Bus {
         self.heeds_words = looks.words_of.is_some();
         self.flash_is_free = !looks.in_flash;
         self.find_patient(true);
-        let shown = looks.words_of.map(|block| self.blocks.pio[block].fifo_states());
+        let shown = looks.words_of.map(|block| self.blocks.pio[block].shown_states());
         while let Some(first) = self.io.first_due(until) {
             let goes_on = self.may_lead_on() && self.lead_on(first, until)
                 || self.let_flow(first, until)
                 || self.move_unseen(first, until, looks);
-            self.attention |= looks.words_of.map(|block| self.blocks.pio[block].fifo_states()) != shown;
+            self.attention |= looks.words_of.map(|block| self.blocks.pio[block].shown_states()) != shown;
             if !goes_on || self.attention {
                 break;
             }

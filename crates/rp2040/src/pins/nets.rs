@@ -96,7 +96,7 @@ impl Pins {
 
     /// Whether the chip drives a pad.
     pub(crate) fn drives(&self, pin: u8) -> bool {
-        self.output(usize::from(pin)).is_some()
+        u32::from(pin) < PIN_COUNT && self.output(usize::from(pin)).is_some()
     }
 
     /// What the chip drives the pad to, if it does.

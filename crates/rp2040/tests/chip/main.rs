@@ -11,6 +11,7 @@ mod cores;
 mod exceptions;
 mod fastest_sck;
 mod pio;
+mod polled_spi;
 mod pulses;
 mod pwm;
 #[path = "../random_images/random.rs"]

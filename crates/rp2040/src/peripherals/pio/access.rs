@@ -107,9 +107,10 @@ impl Pio {
         offset == FDEBUG
     }
 
-    /// Whether a register says how full the FIFOs are.
+    /// Whether a register says how full the FIFOs are, or which flags are raised: whoever leads the block on for somebody who looks
+    /// there stops behind each change.
     pub(crate) const fn shows_words(&self, offset: u32) -> bool {
-        offset == FSTAT
+        matches!(offset, FSTAT | IRQ)
     }
 
     /// Whether a register shows the same as long as no word moves through a FIFO and nobody writes.
@@ -117,9 +118,9 @@ impl Pio {
         matches!(offset, FSTAT | FLEVEL | FDEBUG)
     }
 
-    /// Which FIFOs are full and which are empty, as FSTAT has it.
-    pub(crate) fn fifo_states(&self) -> u32 {
-        self.fstat()
+    /// What FSTAT and IRQ show.
+    pub(crate) fn shown_states(&self) -> (u32, u8) {
+        (self.fstat(), self.flags)
     }
 
     fn write_ctrl(&mut self, value: u32, now: u64) {
