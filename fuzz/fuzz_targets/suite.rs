@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use libfuzzer_sys::fuzz_target;
 use bench::suite::Suite;
+use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
     if let Err(error) = Suite::parse(Path::new("suite.toml"), text.to_owned()) {

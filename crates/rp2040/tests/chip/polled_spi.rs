@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use mcu::{Outside, Patience, Reaction};
 use rp2040::chip::Rp2040;
+use testing::Random;
 use units::Picoseconds;
 
 use crate::bench::*;
 use crate::pio::{GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, table_driven};
-use crate::random::Random;
 use crate::waiting::same;
 
 const TRANSFERS: usize = 20;
@@ -74,7 +74,7 @@ impl Device {
 
     fn byte(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
         self.log.push((at.ps(), self.taken & 0xff));
-        self.given = self.words.next() as u32;
+        self.given = self.words.any() as u32;
         match self.taken & 7 {
             1 => self.move_interrupt(reactions),
             2 if self.later.is_none() => {
@@ -190,7 +190,7 @@ impl Driver {
         for _ in 0..out {
             self.dawdle(random);
             self.table.push([5, FSTAT, 1 << (16 + self.machine)]);
-            let byte = random.next() as u32;
+            let byte = random.any() as u32;
             self.write(PIO[0] + 0x10 + 4 * self.machine, byte);
         }
         self.end(random);
