@@ -92,7 +92,8 @@ def identify(
     radios = _boards_with_radio(boards_of, {gpio for _, gpio, _ in bare.edges_by_gpio()})
     if radios:
         return Identity(radios, bus, [], run, bare)
-    chips = [] if bus is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
+    # Without a line of data nothing is said that a chip could understand.
+    chips = [] if bus is None or bus.mosi is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
     boards = [] if bus is None else [board for one in chips for board in _boards_with(boards_of, one.chip, bus)]
     return Identity(boards, bus, chips, run, bare)
 
