@@ -181,7 +181,7 @@ test-slow: $(VENV)/packages $(VENV)/installed web random-images ## Tests that ta
 soak: $(VENV)/packages firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
 
-fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECONDS (600): more than four hours in all
+fuzz: fuzz-firmware fuzz-readers ## Fuzz everything, each target for FUZZ_SECONDS (600) of a processor: seven hours of one in all
 
 # libFuzzer's coverage is a pass of the stable compiler; no nightly is needed. Checks of overflow are on.
 FUZZ_TARGET_DIR := target/fuzz

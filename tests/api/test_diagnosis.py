@@ -182,6 +182,12 @@ def test_a_sensor_that_sends_13_bytes_every_125_ms_sends_832_bits_a_second_by_th
     assert verdict.share > 0.99
 
 
+def test_an_spi_whose_data_changes_while_the_clock_is_high_has_no_chip_that_is_known(images: Path) -> None:
+    # Without a line of data all bytes are zero, and a W5500 would take them for reads of its first registers.
+    identity = identify(images / "spi_poll.elf", None, {})
+    assert (identity.boards, identity.chips) == ([], [])
+
+
 def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:
     answer = airwire.why(images / "hello_uart.elf")
     assert answer.row is None and answer.board is None

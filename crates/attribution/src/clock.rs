@@ -6,39 +6,20 @@ use std::sync::Arc;
 use sim::Cause;
 use units::Picoseconds;
 
+use super::spans::{Span, without};
 use super::{Interval, Rank, Stage, Subject, held};
-
-/// From when to when.
-type Span = (Picoseconds, Picoseconds);
 
 /// Gives the work of the processor within waits for a clock a stage of its own, except for that of interrupts, which were handled in
 /// these spans. Waits do not overlap, nor do intervals, and both are in order.
 pub fn relabel(intervals: Vec<Interval>, at_clock: &[Span], handled: &[Span]) -> Vec<Interval> {
     let mut times: Vec<held::Time> = Vec::new();
     for &wait in at_clock {
-        let spans = without(wait, handled);
+        let spans = without(&[wait], handled);
         let waits_in = function_that_waits(&intervals, &spans);
         let stage = Stage::of_board(Cause::Gate, Some(Subject::Clock(waits_in)));
         times.extend(spans.iter().map(|&(from, to)| (from, to, stage.clone())));
     }
     held::relabel_within(intervals, &times, |one| one.rank == Rank::Processor)
-}
-
-/// What is left of a span.
-fn without((from, to): Span, others: &[Span]) -> Vec<Span> {
-    let first = others.partition_point(|(_, end)| *end <= from);
-    let mut left = Vec::new();
-    let mut at = from;
-    for &(start, end) in others[first..].iter().take_while(|(start, _)| *start < to) {
-        if at < start {
-            left.push((at, start));
-        }
-        at = at.max(end);
-    }
-    if at < to {
-        left.push((at, to));
-    }
-    left
 }
 
 /// The function that waits, where functions have names: it may call another one, in which the first look at the clock is.

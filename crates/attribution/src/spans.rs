@@ -37,6 +37,25 @@ pub(super) fn common(one: &[Span], other: &[Span]) -> Vec<Span> {
     found
 }
 
+/// What one list has and another has not.
+pub(super) fn without(one: &[Span], other: &[Span]) -> Vec<Span> {
+    let mut left = Vec::new();
+    for &(start, end) in one {
+        let mut at = start;
+        let first = other.partition_point(|(_, ends)| *ends <= start);
+        for &(from, to) in other[first..].iter().take_while(|(from, _)| *from < end) {
+            if at < from {
+                left.push((at, from));
+            }
+            at = at.max(to);
+        }
+        if at < end {
+            left.push((at, end));
+        }
+    }
+    left
+}
+
 /// How long stretches are together.
 pub(super) fn total(spans: &[Span]) -> Picoseconds {
     Picoseconds::new(spans.iter().map(|(start, end)| (*end - *start).ps()).sum())
@@ -58,17 +77,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_time_is_in_both_or_it_is_not_in_what_they_have_in_common(
+        fn every_time_of_one_list_is_in_what_both_have_or_in_what_the_other_has_not(
             one in prop::collection::vec((0i64..60, 0i64..20), 0..8),
             other in prop::collection::vec((0i64..60, 0i64..20), 0..8),
         ) {
             let list = |raw: &[(i64, i64)]| -> Vec<(i64, i64)> { raw.iter().map(|&(at, long)| (at, at + long)).collect() };
             let (one, other) = (spans(&list(&one)), spans(&list(&other)));
             let (a, b) = (merged(one.clone()), merged(other.clone()));
-            let both = common(&a, &b);
+            let (both, left) = (common(&a, &b), without(&a, &b));
             for at in 0..80 {
                 prop_assert_eq!(holds(&a, at), holds(&one, at));
                 prop_assert_eq!(holds(&both, at), holds(&one, at) && holds(&other, at));
+                prop_assert_eq!(holds(&left, at), holds(&one, at) && !holds(&other, at));
             }
             prop_assert!(both.windows(2).all(|pair| pair[0].1 <= pair[1].0));
             let counted = (0..80).filter(|&at| holds(&both, at)).count() as i64;

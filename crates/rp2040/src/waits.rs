@@ -4,10 +4,13 @@
 use mcu::{ClockWaits, Slept};
 use units::Picoseconds;
 
+use crate::bus::block::Block;
+use crate::peripherals::timer;
+
 /// What is kept; later entries are left out.
 const MOST_KEPT: usize = 1 << 20;
-/// TIMEHR, TIMELR, TIMERAWH and TIMERAWL of the timer (RP2040 datasheet 4.6.5), and SysTick's SYST_CSR and SYST_CVR (2.4.8).
-const CLOCKS: [u32; 6] = [0x4005_4008, 0x4005_400c, 0x4005_4024, 0x4005_4028, 0xe000_e010, 0xe000_e018];
+/// SYST_CSR and SYST_CVR: whether SysTick has come round, and its count (RP2040 datasheet 2.4.8).
+const SYSTICK: [u32; 2] = [0xe000_e010, 0xe000_e018];
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -40,7 +43,7 @@ impl Waits {
     pub(crate) fn accesses(&mut self, address: u32, at: Picoseconds, hz: u64, handles: bool) {
         match () {
             () if handles => self.at_clock.handle(at),
-            () if CLOCKS.contains(&address) => self.at_clock.look(at, hz),
+            () if is_of_a_clock(address) => self.at_clock.look(at, hz),
             () => self.at_clock.act(),
         }
     }
@@ -50,4 +53,11 @@ impl Waits {
             self.full_uart.push(at);
         }
     }
+}
+
+fn is_of_a_clock(address: u32) -> bool {
+    SYSTICK.contains(&address)
+        || address >> 28 == 4
+            && Block::on_apb(address) == Some(Block::Timer)
+            && timer::shows_count(address & 0xffc)
 }

@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, TestRunner};
+
 /// Seeds are small; what was found is made so.
 const MOST_BYTES: usize = 4096;
 
@@ -48,6 +52,31 @@ pub fn replay(targets: &[(&str, Target)]) {
     }
 }
 
+/// Runs these targets over inputs of their corpora in which fewer than so many bytes are others. The environment's `PROPTEST_CASES` says
+/// how many.
+///
+/// # Panics
+/// When one breaks its target, with the changes.
+pub fn run_changed_seeds(targets: &[(&str, Target)], most_changes: usize) {
+    let seeds: Vec<_> = corpora(targets).into_iter().filter(|(.., bytes)| !bytes.is_empty()).collect();
+    let changes = proptest::collection::vec((any::<Index>(), any::<u8>()), 1..most_changes);
+    // A break is told with its input; no file beside the tests keeps it.
+    let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
+    let ran = runner.run(&(any::<Index>(), changes), |(which, changes)| {
+        let (target, _, seed) = which.get(&seeds);
+        let mut bytes = seed.clone();
+        for (place, byte) in changes {
+            bytes[place.index(seed.len())] = byte;
+        }
+        // Whether it means something is the target's to say.
+        let _ = target(&bytes);
+        Ok(())
+    });
+    if let Err(broken) = ran {
+        panic!("{broken}");
+    }
+}
+
 /// Writes the seeds of a target.
 ///
 /// # Panics
@@ -56,5 +85,17 @@ pub fn write_seeds(target: &str, seeds: Vec<(&str, Vec<u8>)>) {
     std::fs::create_dir_all(corpus(target)).expect("a folder can be made");
     for (name, bytes) in seeds {
         std::fs::write(corpus(target).join(name), bytes).expect("a seed can be written");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "byte 7")]
+    fn a_change_that_breaks_a_target_is_told() {
+        let breaks: Target = |bytes| if bytes.contains(&7) { panic!("byte 7") } else { Ok(()) };
+        run_changed_seeds(&[("uf2", breaks)], 200);
     }
 }

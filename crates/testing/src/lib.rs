@@ -8,7 +8,7 @@ mod restless;
 pub mod w6100;
 
 pub use cable::Cable;
-pub use corpora::{Target, corpora, corpus, replay, write_seeds};
+pub use corpora::{Target, corpora, corpus, replay, run_changed_seeds, write_seeds};
 pub use random::Random;
 pub use random_cases::random_cases;
 pub use restless::Restless;

@@ -43,16 +43,15 @@ impl Io {
         self.devices.unknown.entry((address, write)).or_insert(pc);
     }
 
-    /// Keeps what the core waits for, where somebody wants to know. A timer's count and flags are what a clock is made of.
+    /// Keeps what the core waits for, where somebody wants to know: the register that it reads, or nothing where it writes. A timer's
+    /// count and flags are what a clock is made of.
     fn note_access(&mut self, register: Option<Register>, cycle: u64) {
-        if self.at_clock.is_none() {
-            return;
-        }
-        let (at, hz) = (self.time(cycle), self.devices.clock.hz());
-        self.at_clock.iter_mut().for_each(|waits| match register {
-            Some(Register::Timer(..) | Register::TimerFlags(_)) => waits.look(at, hz),
+        let Some(waits) = &mut self.at_clock else { return };
+        let clock = &self.devices.clock;
+        match register {
+            Some(Register::Timer(..) | Register::TimerFlags(_)) => waits.look(clock.time(cycle), clock.hz()),
             _ => waits.act(),
-        });
+        }
     }
 
     /// Reads a register in a cycle.

@@ -5,46 +5,16 @@
 #[allow(unreachable_pub, missing_docs)]
 mod network;
 
-use std::path::{Path, PathBuf};
-
 use proptest::prelude::*;
-
-fn corpora() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus")
-}
 
 #[test]
 fn every_input_of_every_corpus_does_what_its_name_says() {
-    for (name, target) in network::TARGETS {
-        let mut inputs: Vec<PathBuf> =
-            corpora().join(name).read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        inputs.sort();
-        assert!(inputs.len() > 2 && inputs.len() < 60, "{name} has {} inputs", inputs.len());
-        for input in inputs {
-            let bytes = std::fs::read(&input).unwrap();
-            assert!(bytes.len() < 4096, "{} is too large for a seed", input.display());
-            let file_name = input.file_name().unwrap().to_string_lossy().into_owned();
-            match (file_name.split('-').next().unwrap(), target(&bytes)) {
-                ("valid", Err(error)) => panic!("{}: {error}", input.display()),
-                ("invalid", Ok(())) => panic!("{} is valid", input.display()),
-                _ => {}
-            }
-        }
-    }
+    testing::replay(&network::TARGETS);
 }
 
-/// Every seed with its target.
-fn seeds() -> &'static [(network::Target, Vec<u8>)] {
-    static SEEDS: std::sync::OnceLock<Vec<(network::Target, Vec<u8>)>> = std::sync::OnceLock::new();
-    SEEDS.get_or_init(|| {
-        let mut paths: Vec<(network::Target, PathBuf)> = Vec::new();
-        for (name, target) in network::TARGETS {
-            let folder = corpora().join(name).read_dir().unwrap();
-            paths.extend(folder.map(|entry| (target, entry.unwrap().path())));
-        }
-        paths.sort_by(|a, b| a.1.cmp(&b.1));
-        paths.into_iter().map(|(target, path)| (target, std::fs::read(path).unwrap())).collect()
-    })
+#[test]
+fn no_change_of_a_seed_breaks_a_target() {
+    testing::run_changed_seeds(&network::TARGETS, 12);
 }
 
 // `PROPTEST_CASES` raises how many there are.
@@ -54,22 +24,6 @@ proptest! {
         for (_, target) in network::TARGETS {
             let _ = target(&noise);
         }
-    }
-
-    #[test]
-    fn no_change_of_a_seed_breaks_a_target(
-        which in any::<prop::sample::Index>(),
-        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
-    ) {
-        let (target, seed) = which.get(seeds());
-        let mut bytes = seed.clone();
-        for (place, byte) in changes {
-            if !bytes.is_empty() {
-                let place = place.index(bytes.len());
-                bytes[place] = byte;
-            }
-        }
-        let _ = target(&bytes);
     }
 }
 
@@ -359,8 +313,6 @@ fn write_the_seeds() {
     ]
     .concat()
     {
-        let folder = corpora().join(target);
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(name), bytes).unwrap();
+        testing::write_seeds(target, vec![(name, bytes)]);
     }
 }

@@ -4,7 +4,7 @@
 
 mod access;
 mod aside;
-mod block;
+pub(crate) mod block;
 mod block_resets;
 mod blocks;
 mod consequences;

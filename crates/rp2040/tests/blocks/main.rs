@@ -5,50 +5,16 @@
 #[allow(unreachable_pub, missing_docs)]
 mod blocks;
 
-use std::path::{Path, PathBuf};
-
-use proptest::prelude::*;
-
-fn corpus(target: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target)
-}
-
-/// Every seed with its target, in the order of their names.
-fn seeds() -> Vec<(blocks::Target, PathBuf, Vec<u8>)> {
-    let mut found = Vec::new();
-    for (name, target) in blocks::TARGETS {
-        let mut paths: Vec<PathBuf> =
-            corpus(name).read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        assert!(paths.len() > 2 && paths.len() < 60, "{name} has {} inputs", paths.len());
-        found.extend(paths.into_iter().map(|path| (target, path.clone(), std::fs::read(path).unwrap())));
+#[test]
+fn every_input_of_every_corpus_does_what_its_name_says() {
+    for (target, name, bytes) in testing::corpora(&blocks::TARGETS) {
+        assert_eq!(target(&bytes), Ok(()), "{name}");
     }
-    found
 }
 
 #[test]
-fn every_input_of_every_corpus_does_what_its_name_says() {
-    for (target, path, bytes) in seeds() {
-        assert!(bytes.len() < 4096, "{} is too large for a seed", path.display());
-        assert_eq!(target(&bytes), Ok(()), "{}", path.display());
-    }
-}
-
-// `PROPTEST_CASES` raises how many there are.
-proptest! {
-    #[test]
-    fn no_change_of_a_seed_breaks_a_target(
-        which in any::<prop::sample::Index>(),
-        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..24),
-    ) {
-        let seeds = seeds();
-        let (target, _, mut bytes) = which.get(&seeds).clone();
-        for (place, byte) in changes {
-            let place = place.index(bytes.len());
-            bytes[place] = byte;
-        }
-        let _ = target(&bytes);
-    }
+fn no_change_of_a_seed_breaks_a_target() {
+    testing::run_changed_seeds(&blocks::TARGETS, 24);
 }
 
 /// A wait of 2^n ns, and the registers' writes of a target.
@@ -101,9 +67,6 @@ fn line_seeds() -> Vec<(&'static str, Vec<u8>)> {
 #[ignore = "writes the seeds to fuzz/corpus; run it after a change of what they should be"]
 fn write_the_seeds() {
     for (target, seeds) in [("i2c_target", i2c_seeds()), ("serial_line", line_seeds())] {
-        std::fs::create_dir_all(corpus(target)).unwrap();
-        for (name, bytes) in seeds {
-            std::fs::write(corpus(target).join(name), bytes).unwrap();
-        }
+        testing::write_seeds(target, seeds);
     }
 }

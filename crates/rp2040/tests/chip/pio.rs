@@ -176,6 +176,11 @@ pub(crate) fn edges(chip: &mut Rp2040) -> Vec<(i64, u8, bool)> {
     edges
 }
 
+/// The registers of PIO0 but for its FIFOs, of which a look at one takes a word.
+pub(crate) fn pio_registers() -> impl Iterator<Item = u32> {
+    (0..0x144).filter(|register| !(0x10..0x30).contains(register)).map(|at| PIO[0] + at)
+}
+
 fn check(seed: u64) {
     let (mut quick, mut slow) = (chip(seed, false), chip(seed, true));
     let mut pieces = Random::new(seed);

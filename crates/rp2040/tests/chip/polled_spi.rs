@@ -11,8 +11,8 @@ use testing::Random;
 use units::Picoseconds;
 
 use crate::bench::*;
-use crate::pio::{GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, table_driven};
-use crate::waiting::same;
+use crate::pio::{GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, pio_registers, table_driven};
+use crate::waiting::{same, same_list, same_registers};
 
 const TRANSFERS: usize = 20;
 const FSTAT: u32 = PIO[0] + 4;
@@ -275,18 +275,13 @@ fn check(seed: u64, is_calm: bool) -> [(u64, u64); 2] {
         quick.run_until(end);
         slow.run_until(end);
         let how = format!("seed {seed}");
-        let (one, other) = (edges(&mut quick), edges(&mut slow));
-        let first = one.iter().zip(&other).position(|(one, other)| one != other);
-        assert_eq!((first, one.len()), (None, other.len()), "{how}: edges");
+        same_list(&edges(&mut quick), &edges(&mut slow), &format!("{how}: edges"));
         let (one, other) = (device(&mut quick), device(&mut slow));
-        let first = one.log.iter().zip(&other.log).position(|(one, other)| one != other);
-        assert_eq!((first, one.log.len()), (None, other.log.len()), "{how}: bytes");
+        same_list(&one.log, &other.log, &format!("{how}: bytes"));
         assert_eq!((one.bits, one.taken, one.interrupt), (other.bits, other.taken, other.interrupt), "{how}");
         same(&quick, &slow, &how);
-        let pio = (0..0x144).filter(|register| !(0x10..0x30).contains(register)).map(|at| PIO[0] + at);
-        for at in pio.chain((0xf0..0x10c).map(|at| IO_BANK0 + at)).filter(|at| at % 4 == 0) {
-            assert_eq!(quick.read_word(at), slow.read_word(at), "{how}: {at:#x}");
-        }
+        let interrupts = (0xf0..0x10c).map(|at| IO_BANK0 + at);
+        same_registers(&mut quick, &mut slow, pio_registers().chain(interrupts), &how);
     }
     [quick, slow].map(|mut chip| {
         let device = device(&mut chip);

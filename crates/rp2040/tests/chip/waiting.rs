@@ -138,6 +138,24 @@ pub(crate) fn same(one: &Rp2040, other: &Rp2040, how: &str) {
     assert_eq!(one.iter().zip(&other).position(|(one, other)| one != other), None, "{how}: place in memory");
 }
 
+/// Holds what two runs saw to be the same; where not, only the first place is told, and how many there are.
+pub(crate) fn same_list<T: PartialEq>(one: &[T], other: &[T], how: &str) {
+    let first = one.iter().zip(other).position(|(one, other)| one != other);
+    assert_eq!((first, one.len()), (None, other.len()), "{how}");
+}
+
+/// Holds registers of two runs to be the same.
+pub(crate) fn same_registers(
+    one: &mut Rp2040,
+    other: &mut Rp2040,
+    registers: impl Iterator<Item = u32>,
+    how: &str,
+) {
+    for at in registers.filter(|at| at % 4 == 0) {
+        assert_eq!(one.read_word(at), other.read_word(at), "{how}: {at:#x}");
+    }
+}
+
 fn check(start: fn() -> Asm, wait: Wait, seed: u64) {
     let react_to = 1 + Random::new(!seed).below(400) as usize;
     let (whole, end) = check_watched(start, wait, seed, react_to);

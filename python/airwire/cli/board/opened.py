@@ -79,9 +79,10 @@ def say_missing_chip(
     found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
     if found.boards:
         chip = found.chips[0].chip.upper()
+        has = "has" if len(found.boards) == 1 else "have"
         complain(
             f"note: the image talks to a {chip}, and board {device.name} has no network chip; "
-            f"{' and '.join(found.boards)} has it there: --board {found.boards[0]}"
+            f"{' and '.join(found.boards)} {has} it there: --board {found.boards[0]}"
         )
 
 

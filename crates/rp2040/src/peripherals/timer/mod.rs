@@ -32,6 +32,11 @@ const ALARMS: u32 = 0xf;
 const DBGPAUSE_RESET: u32 = 0b111;
 const LINES: [Irq; 4] = [Irq::TIMER_0, Irq::TIMER_1, Irq::TIMER_2, Irq::TIMER_3];
 
+/// Whether a register shows the count.
+pub(crate) const fn shows_count(offset: u32) -> bool {
+    matches!(offset, TIMEHR | TIMELR | TIMERAWH | TIMERAWL)
+}
+
 /// The timer.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Timer {
