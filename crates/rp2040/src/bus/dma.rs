@@ -65,7 +65,7 @@ impl Bus {
             }
             0x1 => match Alias::of(address) {
                 Some(alias) => {
-                    let waited = self.xip.access_through(alias, address & 0xff_ffff);
+                    let waited = self.xip.access_of_dma(alias, address & 0xff_ffff);
                     self.blocks.dma.wait(waited);
                     Ok(self.peek_flash(address, size))
                 }

@@ -93,7 +93,7 @@ impl Bus {
     fn fetch(&mut self, transfer: &Transfer) -> (u32, u32) {
         let address = transfer.read_address;
         let Some(alias) = Alias::of(address) else { return (bring(&self.sram, transfer, address), 0) };
-        let waited = self.xip.access_through(alias, address & 0xff_ffff);
+        let waited = self.xip.access_of_dma(alias, address & 0xff_ffff);
         (transfer.written(self.peek_flash(address, Size::of_bytes(transfer.bytes))), waited)
     }
 

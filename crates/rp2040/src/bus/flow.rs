@@ -9,11 +9,12 @@ use crate::bus::block::Block;
 use crate::bus::consequences::PATIENCE;
 use crate::bus::dma::{APB_READ_WAIT_CYCLES, APB_WRITE_WAIT_CYCLES, is_sram};
 use crate::bus::{Bus, Size};
+use crate::flash::{Alias, XipCache};
 use crate::lines::Dreq;
 use crate::memory::{SRAM_BASE, Sram};
 use crate::peripherals::Source;
 use crate::peripherals::dma::Transfer;
-use crate::peripherals::dma::flow::{Beat, Channels, Lane, Next};
+use crate::peripherals::dma::flow::{Beat, Channels, Next};
 use mcu::SpiAnswer;
 
 /// No appointment.
@@ -193,7 +194,9 @@ impl Bus {
         let (spi, dma) = (&mut self.blocks.spi[flow.index], &mut self.blocks.dma);
         let now = self.io.now.max(at);
         let (requests, all) = spi.requests();
-        match dma.next_in_flow(&flow.channels, requests, now, |address, _| is_sram(address)) {
+        let xip = &self.xip;
+        let is_memory = |address, writes: bool| is_sram(address) || !writes && is_at_hand(xip, address);
+        match dma.next_in_flow(&flow.channels, requests, now, is_memory) {
             Next::Special => return false,
             Next::Nothing => {}
             Next::Transfer(transfer) => {
@@ -201,8 +204,8 @@ impl Bus {
                     let word = spi.take_in_flow();
                     self.keep(&transfer, transfer.write_address, word)
                 } else {
-                    let value = bring(&self.sram, &transfer, transfer.read_address);
-                    spi.bring_in_flow(value);
+                    let value = self.bring_at_hand(&transfer, transfer.read_address);
+                    self.blocks.spi[flow.index].bring_in_flow(value);
                     value
                 };
                 let (requests, _) = self.blocks.spi[flow.index].requests();
@@ -258,9 +261,12 @@ impl Bus {
     fn keep_beat(&mut self, flow: &Flow, beat: &Beat, course: &mut Course) {
         let (mut from, mut to) = self.blocks.dma.lanes(&flow.channels);
         let (from_end, mut last_end) = (course.frame, None);
-        let goes_on = |lane: &Lane| lane.goes_on() && is_sram(lane.aligned());
         let (mut frames, mut last_sent) = (0, 0);
-        while course.frame + beat.last <= course.last && goes_on(&from) && to.as_ref().is_none_or(goes_on) {
+        while course.frame + beat.last <= course.last
+            && from.goes_on()
+            && (is_sram(from.aligned()) || is_at_hand(&self.xip, from.aligned()))
+            && to.as_ref().is_none_or(|to| to.goes_on() && is_sram(to.aligned()))
+        {
             let (spi, io) = (&mut self.blocks.spi[flow.index], &mut self.io);
             let end = course.frame;
             frames += 1;
@@ -281,15 +287,15 @@ impl Bus {
                 course.reacted = true;
                 break;
             }
-            let early = (!beat.receives_first).then(|| bring(&self.sram, from.transfer(), from.aligned()));
+            let early = (!beat.receives_first).then(|| self.bring_at_hand(from.transfer(), from.aligned()));
             match &mut to {
-                None => spi.receive_in_flow(word),
+                None => self.blocks.spi[flow.index].receive_in_flow(word),
                 Some(to) => {
                     self.keep(to.transfer(), to.aligned(), word.into());
                     to.advance();
                 }
             }
-            let value = early.unwrap_or_else(|| bring(&self.sram, from.transfer(), from.aligned()));
+            let value = early.unwrap_or_else(|| self.bring_at_hand(from.transfer(), from.aligned()));
             from.advance();
             self.dma_transfers += 1 + u64::from(to.is_some());
             course.frame = self.blocks.spi[flow.index].next_frame_of_beat(value);
@@ -316,6 +322,16 @@ impl Bus {
         }
     }
 
+    /// A word for the port from SRAM, or from the flash where it [is at hand](is_at_hand).
+    #[inline(always)]
+    fn bring_at_hand(&mut self, transfer: &Transfer, address: u32) -> u32 {
+        if is_sram(address) {
+            return bring(&self.sram, transfer, address);
+        }
+        self.xip.count_hit_of_dma();
+        transfer.written(self.peek_flash(address, Size::of_bytes(transfer.bytes)))
+    }
+
     /// A word from the port goes to memory; gives what was stored.
     #[inline(always)]
     pub(super) fn keep(&mut self, transfer: &Transfer, address: u32, word: u32) -> u32 {
@@ -333,7 +349,13 @@ impl Bus {
     }
 }
 
-/// A word for the port from memory.
+/// Whether a word of the flash may be read at any time, because the cache has it where reading changes no line.
+#[inline(always)]
+fn is_at_hand(xip: &XipCache, address: u32) -> bool {
+    Alias::of(address) == Some(Alias::Cached) && xip.is_in_first_way(address & 0xff_ffff)
+}
+
+/// A word for the port from SRAM.
 #[inline]
 pub(super) fn bring(sram: &Sram, transfer: &Transfer, address: u32) -> u32 {
     let value = match transfer.bytes {

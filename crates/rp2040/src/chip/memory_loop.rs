@@ -121,7 +121,7 @@ impl Rp2040 {
             residents: self.bus.xip.residents(),
             cycle: core.cycle,
             instructions: core.instructions(),
-            xip: self.bus.xip.statistics(),
+            xip: self.bus.xip.statistics_of_cores(),
             branches: core.branches.taken(),
         };
         let (mut looks, mut look_count) = ([0; MOST_LOOKS], 0);
@@ -173,7 +173,7 @@ impl Rp2040 {
         looks: [u32; MOST_LOOKS],
         look_count: usize,
     ) -> Option<Lap> {
-        let (core, xip) = (&self.cores[id], self.bus.xip.statistics());
+        let (core, xip) = (&self.cores[id], self.bus.xip.statistics_of_cores());
         let lap = Lap {
             cycles: core.cycle - start.cycle,
             instructions: core.instructions() - start.instructions,

@@ -70,7 +70,7 @@ impl Rp2040 {
             instructions: core.instructions(),
             registers: core.registers(),
             xpsr: core.xpsr(),
-            xip: self.bus.xip.statistics(),
+            xip: self.bus.xip.statistics_of_cores(),
             accesses: self.bus.spin.accesses(),
             branches: core.branches.taken(),
         }

@@ -105,6 +105,11 @@ pub struct XipCache {
     miss_cycles: u32,
     accesses: u64,
     misses: u64,
+    /// Those of the DMA among them. Nothing of this is state of the chip.
+    #[serde(skip)]
+    dma_accesses: u64,
+    #[serde(skip)]
+    dma_misses: u64,
     replacement: Replacement,
     random: u16,
     ctrl: u32,
@@ -128,6 +133,8 @@ impl Default for XipCache {
             miss_cycles: 0,
             accesses: 0,
             misses: 0,
+            dma_accesses: 0,
+            dma_misses: 0,
             replacement: Replacement::default(),
             random: 1,
             ctrl: CTRL_RESET,
@@ -158,12 +165,19 @@ impl XipCache {
     #[inline(always)]
     pub fn access(&mut self, offset: u32) -> u32 {
         self.accesses += 1;
-        // What nearly every access finds, in fewer steps than `place` takes: the tag and the valid bit in the first way.
-        let differs = self.sets[(offset >> 3) as usize & (SETS - 1)] ^ offset >> 11 & TAG;
-        if differs & TAG == 0 && differs >> (offset >> 2 & 1) & 1 == 1 {
+        // What nearly every access finds.
+        if self.is_in_first_way(offset) {
             return 0;
         }
         self.beyond_first_way(offset)
+    }
+
+    /// Whether the word at an offset lies in the first way of its set: the tag and the valid bit, in fewer steps than `place` takes.
+    /// Reading such a word costs nothing and changes nothing but the number of accesses.
+    #[inline(always)]
+    pub(crate) fn is_in_first_way(&self, offset: u32) -> bool {
+        let differs = self.sets[(offset >> 3) as usize & (SETS - 1)] ^ offset >> 11 & TAG;
+        differs & TAG == 0 && differs >> (offset >> 2 & 1) & 1 == 1
     }
 
     /// A read through any of the windows: the cycles that it takes longer than a read of SRAM.
@@ -181,6 +195,23 @@ impl XipCache {
             self.fill(set, wanted);
         }
         self.miss()
+    }
+
+    /// A read of the DMA through any of the windows: the cycles that it takes longer than a read of SRAM.
+    #[inline]
+    pub(crate) fn access_of_dma(&mut self, alias: Alias, offset: u32) -> u32 {
+        let misses = self.misses;
+        let waited = self.access_through(alias, offset);
+        self.dma_accesses += 1;
+        self.dma_misses += self.misses - misses;
+        waited
+    }
+
+    /// A read of the DMA that is a hit in a first way.
+    #[inline(always)]
+    pub(crate) fn count_hit_of_dma(&mut self) {
+        self.accesses += 1;
+        self.dma_accesses += 1;
     }
 
     /// A write through the cached window: a line that holds the address is dropped.
@@ -213,6 +244,12 @@ impl XipCache {
     /// Accesses and hits since the start, whatever the counters in the registers were cleared to.
     pub fn statistics(&self) -> (u64, u64) {
         (self.accesses, self.accesses - self.misses)
+    }
+
+    /// The same without those of the DMA.
+    pub(crate) fn statistics_of_cores(&self) -> (u64, u64) {
+        let accesses = self.accesses - self.dma_accesses;
+        (accesses, accesses - (self.misses - self.dma_misses))
     }
 
     /// Whether it keeps what is read.

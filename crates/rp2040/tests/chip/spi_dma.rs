@@ -34,9 +34,9 @@ const SPH: u32 = 1 << 7;
 /// Memory may show a transfer this many cycles late (512 ns).
 const PATIENCE_CYCLES: u32 = 64;
 
-const INCR_READ: u32 = 1 << 4;
+pub(crate) const INCR_READ: u32 = 1 << 4;
 const INCR_WRITE: u32 = 1 << 5;
-const SPI0_TX: u32 = 16;
+pub(crate) const SPI0_TX: u32 = 16;
 const SPI0_RX: u32 = 17;
 
 pub(crate) fn channel(index: u32) -> u32 {
@@ -44,7 +44,7 @@ pub(crate) fn channel(index: u32) -> u32 {
 }
 
 /// CHx_CTRL of a channel that chains to `chain_to`, which is itself where it does not.
-fn control(request: u32, increment: u32, chain_to: u32) -> u32 {
+pub(crate) fn control(request: u32, increment: u32, chain_to: u32) -> u32 {
     1 | increment | request << 15 | chain_to << 11
 }
 

@@ -7,7 +7,8 @@ use units::Picoseconds;
 use crate::asm::{Asm, If};
 use crate::bench::*;
 use crate::spi_dma::{
-    BYTES, LR, Listener, MULTI_CHAN_TRIGGER, SOURCE, SPI, TARGET, at_125_mhz, channel, set_up,
+    BYTES, INCR_READ, LR, Listener, MULTI_CHAN_TRIGGER, SOURCE, SPI, SPI0_TX, TARGET, at_125_mhz, channel,
+    control, set_up,
 };
 use testing::Random;
 
@@ -16,6 +17,8 @@ const UART: u32 = 0x4003_4000;
 const IO_BANK0: u32 = 0x4001_4000;
 const IO_IRQ_BANK0: usize = 13;
 const PIN: u32 = 9;
+/// Words in the flash that no program executes.
+const FLASH_WORDS: u32 = 0x1000_4001;
 const END_US: i64 = 3000;
 /// In place of the frame that the listener reacts to: there is none.
 const UNHEARD: usize = usize::MAX;
@@ -31,6 +34,23 @@ type Wait = fn(&mut Asm);
 fn for_the_dma(asm: &mut Asm) {
     asm.poke(channel(0), SOURCE).poke(channel(0) + 8, 300).poke(channel(1) + 4, TARGET);
     asm.poke(channel(1) + 8, 300).poke(MULTI_CHAN_TRIGGER, 3).constant(4, channel(1)).constant(1, 1 << 24);
+    asm.label("dma").ldr(0, 4, 0x10).op(0x4208).b_if(If::NotEqual, "dma");
+}
+
+/// The same, while the DMA sends one word of the flash again and again, as a driver does that only receives.
+fn for_the_dma_from_a_place_in_flash(asm: &mut Asm) {
+    for_the_dma_from_flash(asm, 0);
+}
+
+/// The same, while the DMA sends word after word out of the flash.
+fn for_the_dma_through_flash(asm: &mut Asm) {
+    for_the_dma_from_flash(asm, INCR_READ);
+}
+
+fn for_the_dma_from_flash(asm: &mut Asm, increment: u32) {
+    asm.poke(channel(0) + 0x10, control(SPI0_TX, increment, 0)).poke(channel(0), FLASH_WORDS);
+    asm.poke(channel(0) + 8, 300).poke(channel(1) + 4, TARGET).poke(channel(1) + 8, 300);
+    asm.poke(MULTI_CHAN_TRIGGER, 3).constant(4, channel(1)).constant(1, 1 << 24);
     asm.label("dma").ldr(0, 4, 0x10).op(0x4208).b_if(If::NotEqual, "dma");
 }
 
@@ -221,6 +241,8 @@ macro_rules! waits {
 
 waits! {
     a_wait_for_the_dma_is_as_long_as_its_laps: for_the_dma, 1;
+    a_wait_for_a_place_in_flash_that_is_sent_is_as_long_as_its_laps: for_the_dma_from_a_place_in_flash, 1;
+    a_wait_for_flash_that_is_sent_is_as_long_as_its_laps: for_the_dma_through_flash, 1;
     a_wait_that_reads_memory_as_well_is_as_long_as_its_laps: for_the_dma_with_an_eye_on_memory, 1;
     a_wait_for_a_count_is_as_long_as_its_laps: for_the_count, 1;
     a_wait_for_slow_frames_is_as_long_as_its_laps: for_slow_frames, 1;
