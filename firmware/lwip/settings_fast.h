@@ -6,12 +6,11 @@
 #ifndef TCP_MSS
 #define TCP_MSS 1460
 #endif
-/* No more than fits the chip's receive memory, or the ring behind a PHY: what comes beyond it is lost. */
+/* No more than fits the chip's receive memory, or the ring behind a PHY: what comes beyond it is lost. Of the 8 KiB of
+ * a W5100 or W5100S socket 0 has 4, as RMSR gives each of the others one at least. */
 #ifndef TCP_WND
-#if defined(BOARD_WIZNET_W5100) || defined(BOARD_LAN8720)
+#if defined(BOARD_WIZNET_W5100) || defined(BOARD_WIZNET_W5100S) || defined(BOARD_LAN8720)
 #define TCP_WND (2 * TCP_MSS)
-#elif defined(BOARD_WIZNET_W5100S)
-#define TCP_WND (4 * TCP_MSS)
 #else
 #define TCP_WND (8 * TCP_MSS)
 #endif

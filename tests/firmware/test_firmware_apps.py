@@ -137,6 +137,23 @@ def test_streams_are_as_fast_as_they_should_be(built: Path) -> None:
         assert rates["lwip_sockets", way] >= 0.8 * rates["lwip_raw", way], rates
 
 
+@pytest.mark.parametrize(
+    ("board", "least_mbit"),
+    [
+        ("w5100s-evb-pico", 16),
+        ("pico-w5200", 16),
+        ("w6100-evb-pico", 16),
+        ("w55rp20-evb-pico", 16),
+        ("pico-w5100", 2.5),
+    ],
+)
+def test_no_chip_is_sent_more_than_it_keeps(firmware: Path, board: str, least_mbit: float) -> None:
+    """One lost segment of a window that is too wide costs the sender's 200 ms: half a megabit a second were left."""
+    image = firmware / board / "streams-lwip_raw.elf"
+    run = all_done(Board(board, image, traffic=[bulk(9, 500_000)]))
+    assert rate(run, "bulk") >= least_mbit * MEGABIT
+
+
 @on_each_transport
 def test_iperf_serves_tcp_and_udp(built: Path, transport: str) -> None:
     udp = f"iperf-udp to={ADDRESS} start=5s rate=5Mbit/s time=1s"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0 */
 /* Whole Ethernet frames through socket 0 in MACRAW mode, for a TCP/IP stack in software. The chip was started before
- * (wiznet_start()); its other sockets are not to be used meanwhile, as socket 0 takes all of the memory. */
+ * (wiznet_start()); its other sockets are not to be used meanwhile, as socket 0 takes all of the memory that the chip
+ * can give one. */
 #ifndef WIZNET_FRAMES_H
 #define WIZNET_FRAMES_H
 
