@@ -70,6 +70,17 @@ def test_messages_come_near_to_what_bus_wire_and_pc_take_in_any_case(firmware: P
     assert len(floors) == 2
 
 
+@pytest.mark.parametrize("board", ALL_CHIPS)
+def test_the_reset_of_no_image_is_shorter_than_its_chip_needs(firmware: Path, board: str) -> None:
+    """Each image gets to the reset at another place within a microsecond of its clock."""
+    images = sorted((firmware / board).glob("*-*.elf"))
+    assert len(images) >= 4
+    for image in images:
+        booted = Board(board, image)
+        booted.run("250 ms")
+        assert not [note for note in booted.notes if "reset pin" in note], image.name
+
+
 @pytest.mark.parametrize("transport", ["hardware", "lwip_raw"])
 @pytest.mark.parametrize("board", ALL_CHIPS)
 def test_a_thousand_messages_on_every_chip(firmware: Path, board: str, transport: str) -> None:

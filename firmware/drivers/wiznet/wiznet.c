@@ -51,8 +51,9 @@ static bool chip_answers_first(struct wiznet *wiznet) {
     return chip_answers(wiznet);
 }
 
-static void pause(const struct wiznet *wiznet, uint32_t limit_us) {
-    uint32_t from_us = now_us(wiznet);
+/* For that long at least: of the microsecond in which it begins next to nothing may be left. */
+static void pause(const struct wiznet *wiznet, uint32_t least_us) {
+    uint32_t from_us = now_us(wiznet), limit_us = least_us + 1u;
     while (!is_over(wiznet, from_us, limit_us)) {
         WIZNET_PORT(wiznet)->sleep(wiznet->context, limit_us - (now_us(wiznet) - from_us));
     }
