@@ -43,6 +43,28 @@ skip = 1
 limit = "3 s"
 """
 
+# The second row's datagrams are twice what SPI carries.
+FLOOD = """
+samples = 5
+[boards.calm]
+firmware = "w5500-evb-pico/streams-lwip_raw.elf"
+traffic = ["bulk to=board:9 time=300ms interval=50ms"]
+measure = "bulk"
+[boards.flooded]
+same_but = "calm"
+traffic = ["bulk to=board:9 time=300ms interval=50ms", "iperf-udp to=board:5001 rate=60Mbit/s time=300ms"]
+"""
+
+
+def test_frames_that_a_chip_had_no_room_for_are_counted_while_messages_are_traced(tmp_path: Path) -> None:
+    if not (BUILT / "w5500-evb-pico/streams-lwip_raw.elf").is_file():
+        pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
+    (tmp_path / "flood.toml").write_text(FLOOD)
+    analysis = airwire.run(tmp_path / "flood.toml", firmware=BUILT, out=tmp_path / "run")
+    calm, flooded = (row.target.evidence["dropped_for_room"] for row in airwire.rows_of_boards(analysis))
+    assert calm == 0
+    assert flooded is not None and flooded > 300
+
 
 def test_a_run_gives_rows_of_boards_and_can_be_loaded_again(images: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite.toml"

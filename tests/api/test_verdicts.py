@@ -191,6 +191,17 @@ def test_power_save_is_named_with_its_share_its_change_and_what_that_costs() -> 
     assert causes(stages, {})[0].name == "power save of the PC"
 
 
+def test_a_silence_in_which_the_chip_had_no_room_is_not_a_riddle() -> None:
+    stages = [stage_of("protocol", "pc", "retransmission", "pc", 200 * MS)]
+    changes = {dropped: causes(stages, {"dropped_for_room": dropped})[0].change for dropped in (0, 1, 18)}
+    assert changes == {
+        0: "find out why a segment was lost or held back",
+        1: "offer a smaller TCP window, as the chip had no room for a frame",
+        18: "offer a smaller TCP window, as the chip had no room for 18 frames",
+    }
+    assert causes(stages, {})[0].change == changes[0], "runs of before did not count them"
+
+
 def test_a_name_as_long_as_cpp_makes_them_fits_the_line() -> None:
     name = "std::__detail::_Executor<" + "char, " * 40 + ">"
     (cause,) = causes([stage_of("cpu", "board", "function", name, 1e9)], {"xip_stall_share": 0.5})

@@ -19,6 +19,8 @@ pub struct Evidence {
     pub poll_period_ps: Option<i64>,
     /// The time between frames with answers that the board held back until a timer of its own.
     pub held_period_ps: Option<i64>,
+    /// Frames and datagrams that the network's chip dropped because it had no room for them.
+    pub dropped_for_room: Option<u64>,
     /// The share of the processor's work in which it waited for the flash.
     pub xip_stall_share: Option<f64>,
     /// What a dozing radio of the board draws less than one that is awake, in milliamperes, where it saves power.

@@ -64,6 +64,12 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         None
     }
 
+    /// How many frames and datagrams it has dropped, since it was made, because it had no room for them; nothing where that is not
+    /// its own affair.
+    fn dropped_for_room(&self) -> Option<u64> {
+        None
+    }
+
     /// A cable with this speed at its other end is plugged in, or it is pulled.
     fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>);
 

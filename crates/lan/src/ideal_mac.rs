@@ -175,6 +175,10 @@ impl Passive for IdealMac {
 }
 
 impl NetDevice for IdealMac {
+    fn dropped_for_room(&self) -> Option<u64> {
+        Some(self.dropped.into())
+    }
+
     fn set_cable(&mut self, _: Picoseconds, speed: Option<Speed>) {
         self.link = speed;
     }

@@ -13,6 +13,10 @@ impl NetDevice for Chip {
         Some(self.model().facts())
     }
 
+    fn dropped_for_room(&self) -> Option<u64> {
+        Some(self.dropped().no_room)
+    }
+
     fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>) {
         Chip::set_cable(self, at, speed.map(link_partner));
     }

@@ -67,7 +67,7 @@ def _of_one(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> list
     return [
         *_spi(stages, evidence, amount),
         *timer_causes(stages, evidence),
-        *(_silence(stage) for stage in stages if stage.cause == "protocol"),
+        *(_silence(stage, evidence) for stage in stages if stage.cause == "protocol"),
         *_console(stages, evidence),
         *_processor(stages, evidence, amount),
         *_wire(stages, evidence),
@@ -145,19 +145,23 @@ def megahertz(hz: float) -> str:
     return f"{hz / 1e6:.3g} MHz" if hz >= 1e6 else f"{hz / 1e3:.3g} kHz"
 
 
-def _silence(stage: Stage) -> NamedCause:
+def _silence(stage: Stage, evidence: Evidence) -> NamedCause:
     who = end_of(stage)
     if stage.subject == "delayed_acknowledgement":
         usual = "40 ms or 200 ms" if stage.detail != stage.site else "its stack's timer"
-        evidence = (
+        advice = (
             f"Acknowledgements of {who} wait for data ({usual}).",
             "An answer to each message helps as well, and so does switching Nagle's algorithm off at the other end.",
         )
         name, change = f"the delayed acknowledgement of {who}", "send each message in one piece"
-        return NamedCause(name, stage.ps, change, "delayed_acknowledgement", "waits for", evidence, stage.ps)
+        return NamedCause(name, stage.ps, change, "delayed_acknowledgement", "waits for", advice, stage.ps)
     known = tuple(meaning for ps, meaning in _RETRANSMISSIONS if abs(stage.ps / ps - 1) < _NEAR)
     sentences = (*known, "A shorter retransmission time shortens the silence.")
     change = "find out why a segment was lost or held back"
+    dropped = evidence.get("dropped_for_room")
+    if dropped:
+        frames = "a frame" if dropped == 1 else f"{dropped:.0f} frames"
+        change = f"offer a smaller TCP window, as the chip had no room for {frames}"
     return NamedCause(f"silence until {who} sends again", stage.ps, change, "retransmission", evidence=sentences)
 
 

@@ -28,6 +28,9 @@ pub(super) struct Witness {
     at_clock: Vec<(Picoseconds, Picoseconds)>,
     /// Times at the end of which core 0 slept on.
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
+    /// Frames for which the network's chip had no room, and how many there had been where it began to follow.
+    dropped: Option<u64>,
+    dropped_before: Option<u64>,
     /// Cycles in which the flash was waited for, of how many that the processor worked.
     stalled: (u64, f64),
 }
@@ -43,6 +46,8 @@ impl Witness {
             full_uart: Vec::new(),
             at_clock: Vec::new(),
             asleep_on: Vec::new(),
+            dropped: None,
+            dropped_before: None,
             stalled: (0, 0.0),
         }
     }
@@ -60,6 +65,7 @@ impl Witness {
         let follower: Option<Box<dyn mcu::Observer>> = self.follower.take().map(|follower| follower as _);
         board.chip_mut().observe(follower);
         self.began = Some(board.chip().counts());
+        self.dropped_before = dropped_for_room(board);
     }
 
     /// Takes what was seen since it was asked last.
@@ -82,6 +88,9 @@ impl Witness {
             self.stalled.0 += after.flash_wait_cycles - before.flash_wait_cycles;
             let idle = after.idle_cycles[0] - before.idle_cycles[0];
             self.stalled.1 += ((after.cycles - before.cycles) - idle) as f64;
+        }
+        if let Some(before) = self.dropped_before.take() {
+            *self.dropped.get_or_insert(0) += dropped_for_room(board).unwrap_or(before) - before;
         }
         let now = board.now();
         let observer: Option<Box<dyn std::any::Any>> =
@@ -110,6 +119,7 @@ impl Witness {
         (evidence.mcu_sck_hz, evidence.dma_channels) = (Some(fastest_hz), Some(mcu.dma_channels));
         let saved = board.parts().lan().and_then(|lan| lan.power_save_milliamperes());
         evidence.power_save_milliamperes = saved;
+        evidence.dropped_for_room = self.dropped;
         evidence.xip_stall_share = (self.stalled.1 > 0.0).then(|| self.stalled.0 as f64 / self.stalled.1);
         let clock_hz = evidence.sck_hz.unwrap_or(0);
         let over_spi = facts.map(|facts| accesses::intervals(&self.accesses, facts.model, clock_hz));
@@ -142,6 +152,10 @@ impl Witness {
         intervals.sort_by_key(|interval| interval.start);
         Testimony { intervals, holds, accesses: self.accesses }
     }
+}
+
+fn dropped_for_room(board: &mut Board) -> Option<u64> {
+    board.parts().lan().and_then(|lan| lan.attached().find_map(NetDevice::dropped_for_room))
 }
 
 /// The interrupts that a timer began, with what it set off.
