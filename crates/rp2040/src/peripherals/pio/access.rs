@@ -118,6 +118,11 @@ impl Pio {
         matches!(offset, FSTAT | FLEVEL | FDEBUG)
     }
 
+    /// Whether a register shows the same as long as no flag is raised or cleared.
+    pub(crate) const fn shows_flags(offset: u32) -> bool {
+        offset == IRQ
+    }
+
     /// What FSTAT and IRQ show.
     pub(crate) fn shown_states(&self) -> (u32, u8) {
         (self.fstat(), self.flags)
@@ -176,7 +181,7 @@ impl Pio {
         match register {
             CLKDIV => return machine.set_clkdiv(value & CLKDIV_BITS, now),
             INSTR => {
-                self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
+                self.spare[n].put(&mut self.decoded[n]);
                 return machine.force(value as u16, now);
             }
             EXECCTRL => machine.execctrl = value & EXECCTRL_BITS,
@@ -185,7 +190,7 @@ impl Pio {
             _ => return,
         }
         machine.reconfigure(now);
-        self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
+        self.spare[n].put(&mut self.decoded[n]);
         self.lines_stale = true;
     }
 

@@ -178,24 +178,26 @@ impl Decoded {
         }
     }
 
-    /// The same, where the program was decoded before and is as it was: of a machine that was set to something else and back only
-    /// the place may be another.
-    pub(super) fn again(spare: Option<Box<Self>>, program: &[u16; 32], machine: &StateMachine) -> Box<Self> {
-        let Some(mut decoded) = spare.filter(|spare| spare.config == machine.config) else {
-            return Box::new(Self::new(program, machine));
-        };
-        let from = words_from(machine);
-        if from.is_none() || from != decoded.words_from {
-            (decoded.words, decoded.words_from) = (WordPace::of(machine, program), from);
-        }
-        decoded
-    }
-
     /// The loop that comes back to a place, if it goes the same way whatever the data.
+    #[inline]
     pub(super) fn loop_at(&mut self, place: u8) -> Option<&Loop> {
         let at = usize::from(place) % 32;
-        let found = || Loop::from(place, &self.steps, &self.config).map(Box::new);
-        self.loops[at].get_or_insert_with(found).as_deref()
+        if self.loops[at].is_none() {
+            self.look_for_loop(place);
+        }
+        self.known_loop_at(place)
+    }
+
+    /// A machine that stops in the middle of a loop is known to be in it, too.
+    #[cold]
+    fn look_for_loop(&mut self, place: u8) {
+        let from = |place| Loop::from(place, &self.steps, &self.config).map(Box::new);
+        let found = from(place);
+        let others = found.iter().flat_map(|looped| looped.places()).map(|other| (other, from(other)));
+        for (other, looped) in others.collect::<Vec<_>>() {
+            self.loops[usize::from(other) % 32].get_or_insert(looped);
+        }
+        self.loops[usize::from(place) % 32] = Some(found);
     }
 
     /// Whether such a loop was found there already.
@@ -213,6 +215,37 @@ impl Decoded {
     /// How soon words may move.
     pub(super) fn word_pace(&self) -> &WordPace {
         &self.words
+    }
+}
+
+/// What a program was decoded to with settings of late. Drivers change between two, one for each direction.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Spare([Option<Box<Decoded>>; 2]);
+
+impl Spare {
+    /// Keeps what is no longer in use, in place of what was in use before the other.
+    pub(super) fn put(&mut self, decoded: &mut Option<Box<Decoded>>) {
+        if decoded.is_some() {
+            if self.0[0].is_some() {
+                self.0.swap(0, 1);
+            }
+            self.0[0] = decoded.take();
+        }
+    }
+
+    /// The program of a machine from where it stands. Where it was decoded before with the same settings, only the place may be another.
+    pub(super) fn decode(&mut self, program: &[u16; 32], machine: &StateMachine) -> Box<Decoded> {
+        let is_same = |spare: &&mut Option<Box<Decoded>>| {
+            spare.as_ref().is_some_and(|spare| spare.config == machine.config)
+        };
+        let Some(mut decoded) = self.0.iter_mut().find(is_same).and_then(Option::take) else {
+            return Box::new(Decoded::new(program, machine));
+        };
+        let from = words_from(machine);
+        if from.is_none() || from != decoded.words_from {
+            (decoded.words, decoded.words_from) = (WordPace::of(machine, program), from);
+        }
+        decoded
     }
 }
 

@@ -32,7 +32,7 @@ mod unnoticed;
 mod words;
 
 use cycle::{Cycle, PinWrites};
-use decoded::Decoded;
+use decoded::{Decoded, Spare};
 use edges::ClockEdges;
 use inputs::Inputs;
 use state_machine::{NEVER, Stall, StateMachine};
@@ -144,7 +144,7 @@ pub struct Pio {
     decoded: [Option<Box<Decoded>>; MACHINES],
     /// What they were before that: a machine may be set to what it was.
     #[serde(skip)]
-    spare: [Option<Box<Decoded>>; MACHINES],
+    spare: [Spare; MACHINES],
 }
 
 impl Pio {

@@ -144,8 +144,7 @@ impl Pio {
     pub(crate) fn decode(&mut self) {
         for (machine, decoded) in self.machines.iter().zip(&mut self.decoded) {
             if machine.enabled && decoded.is_none() {
-                let spare = self.spare[usize::from(machine.index)].take();
-                *decoded = Some(Decoded::again(spare, &self.program, machine));
+                *decoded = Some(self.spare[usize::from(machine.index)].decode(&self.program, machine));
             }
         }
     }
@@ -189,6 +188,16 @@ impl Pio {
     /// a picosecond ahead.
     pub(crate) fn moves_no_word(&self, at: Picoseconds) -> bool {
         !self.lines_stale && self.is_apart(at) && self.next_word() > at
+    }
+
+    /// Whether all machines go on up to and including a time in loops that raise and clear no flag, and an access then would find no
+    /// cycle that is a picosecond ahead.
+    pub(crate) fn leaves_flags_alone(&self, at: Picoseconds) -> bool {
+        let last = self.edges.cycle_at(at);
+        let stays = |machine: &StateMachine, decoded: &Option<Box<Decoded>>| {
+            machine.is_at_rest() || decoded.as_ref().is_some_and(|decoded| machine.leaves_loop_at(decoded) > last)
+        };
+        self.is_apart(at) && self.machines.iter().zip(&self.decoded).all(|(machine, decoded)| stays(machine, decoded))
     }
 
     /// What a register at an offset shows of where a machine stands, if that is a loop that is known and nobody leads the block on
@@ -244,6 +253,13 @@ fn fifo(offset: u32, first: u32) -> Option<usize> {
 }
 
 impl StateMachine {
+    /// The cycle before which the machine does not leave the loop in which it is known to be; the first one where it is in none.
+    fn leaves_loop_at(&self, decoded: &Decoded) -> u64 {
+        let is_inside = self.enabled && !self.executes_written() && self.is_between_instructions();
+        let looped = decoded.known_loop_at(self.pc).filter(|_| is_inside);
+        looped.map_or(0, |looped| self.divider.after(self.delay + looped.ticks_inside(self)))
+    }
+
     /// The cycle before which no word moves. In a loop that is known that is when its rounds say; elsewhere the pace of the whole
     /// program says it.
     fn next_word(&self, decoded: &Decoded) -> u64 {
