@@ -107,10 +107,10 @@ impl Pio {
         offset == FDEBUG
     }
 
-    /// Whether a register says how full the FIFOs are, or which flags are raised: whoever leads the block on for somebody who looks
-    /// there stops behind each change.
+    /// Whether a register says how full the FIFOs are: whoever leads the block on for somebody who looks there stops behind each
+    /// change.
     pub(crate) const fn shows_words(&self, offset: u32) -> bool {
-        matches!(offset, FSTAT | IRQ)
+        offset == FSTAT
     }
 
     /// Whether a register shows the same as long as no word moves through a FIFO and nobody writes.
@@ -118,14 +118,15 @@ impl Pio {
         matches!(offset, FSTAT | FLEVEL | FDEBUG)
     }
 
-    /// Whether a register shows the same as long as no flag is raised or cleared.
+    /// Whether a register shows the same as long as no flag is raised or cleared, whatever words move: for whoever looks there a
+    /// block is led on up to each change as well.
     pub(crate) const fn shows_flags(offset: u32) -> bool {
         offset == IRQ
     }
 
-    /// What FSTAT and IRQ show.
-    pub(crate) fn shown_states(&self) -> (u32, u8) {
-        (self.fstat(), self.flags)
+    /// What IRQ shows.
+    pub(crate) fn flags(&self) -> u32 {
+        u32::from(self.flags)
     }
 
     fn write_ctrl(&mut self, value: u32, now: u64) {
@@ -198,7 +199,8 @@ impl Pio {
         (0..MACHINES).map(|n| u32::from(flag(n)) << n).sum()
     }
 
-    fn fstat(&self) -> u32 {
+    /// What FSTAT shows.
+    pub(crate) fn fstat(&self) -> u32 {
         self.flag_bits(|n| self.machines[n].receive.is_full())
             | self.flag_bits(|n| self.machines[n].receive.is_empty()) << 8
             | self.flag_bits(|n| self.machines[n].transmit.is_full()) << 16

@@ -2,13 +2,15 @@
 //! nothing but shift, count, jump and set levels. All else is left to the machine itself: whatever moves a word through a FIFO,
 //! stalls, looks at pins, or has to do with flags and directions.
 
+use std::cell::OnceCell;
+
 use super::ALL_PINS;
 use super::burst::Untold;
 use super::execute::{bit_count, shifted_in, shifted_out};
 use super::loops::Loop;
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
-use super::words::WordPace;
+use super::words::{WordPace, ticks_to_flag};
 
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +86,8 @@ pub(super) struct Decoded {
     words: WordPace,
     /// The place from which that is known, where it follows from the program alone.
     words_from: Option<u8>,
+    /// The ticks from each place to the first flag, once that was asked for.
+    flags: OnceCell<Box<[u64; 32]>>,
     /// The loop that comes back to each place, once that was asked for.
     loops: [Option<Option<Box<Loop>>>; 32],
 }
@@ -174,6 +178,7 @@ impl Decoded {
             pushes_at,
             words: WordPace::of(machine, program),
             words_from: words_from(machine),
+            flags: OnceCell::new(),
             loops: Default::default(),
         }
     }
@@ -210,6 +215,12 @@ impl Decoded {
     #[inline]
     pub(super) fn known_loop_at(&self, place: u8) -> Option<&Loop> {
         self.loops[usize::from(place) % 32].as_ref()?.as_deref()
+    }
+
+    /// How soon a flag may be raised or cleared from a place on.
+    pub(super) fn ticks_to_flag(&self, place: u8, program: &[u16; 32]) -> u64 {
+        let flags = self.flags.get_or_init(|| Box::new(ticks_to_flag(program, &self.config)));
+        flags[usize::from(place) % 32]
     }
 
     /// How soon words may move.

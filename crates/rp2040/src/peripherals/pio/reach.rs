@@ -41,7 +41,7 @@ impl Reach {
             _ => 0,
         };
         let looks_at_pins = looks_at_pins(instruction);
-        let flags = matches!((instruction >> 13, operand & 3), (6, _) | (1, 2));
+        let flags = moves_flags(instruction);
         let side = if config.side_set(instruction).is_some() { config.side_mask } else { 0 };
         Self { looks_at_pins, flags, pins: pins | side, machines: 0 }
     }
@@ -63,6 +63,11 @@ pub(super) fn looks_at_pins(instruction: u16) -> bool {
         (5, _) => instruction & 7 == 0,
         _ => false,
     }
+}
+
+/// Whether an instruction sets or clears an IRQ flag.
+pub(super) fn moves_flags(instruction: u16) -> bool {
+    matches!((instruction >> 13, instruction >> 5 & 3), (6, _) | (1, 2))
 }
 
 /// Where an instruction may lead, a bit for each place; nothing when it executes what nobody knows yet.
