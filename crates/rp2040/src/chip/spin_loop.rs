@@ -86,7 +86,8 @@ impl Rp2040 {
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
         let mut until = end;
-        let mut looks = Looks { words_of: None, flags_of: None, in_flash: length.xip_accesses != 0, at_dma: false };
+        let mut looks =
+            Looks { words_of: None, flags_of: None, in_flash: length.xip_accesses != 0, at_dma: false };
         for &register in self.bus.spin.registers() {
             let (steady, at_most) = self.bus.steady(register)?;
             until = until.min(at_most);

@@ -99,12 +99,10 @@ impl Seat {
             levels |= (said & u32::MAX << (u32::BITS - count)) >> taken;
             taken += count;
         }
-        let said = (taken != 0).then_some(Said {
-            line: DataLine { pin: miso, levels },
-            at_rise: false,
-            is_pulled: false,
-        });
-        Answer { count: taken, said }
+        let Some(last) = taken.checked_sub(1) else { return Answer::default() };
+        around.advance(pulses.rise(last).max(pulses.fall(last)));
+        let line = DataLine { pin: miso, levels };
+        Answer { count: taken, said: Some(Said { line, at_rise: false, is_pulled: false }) }
     }
 
     /// How many of so many bits belong to the byte under way and do nothing of which others hear.

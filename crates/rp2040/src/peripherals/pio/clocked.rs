@@ -68,7 +68,9 @@ impl Shape {
             _ => return None,
         };
         let into = match looped.into {
-            Some(into) if into.at_pins && into.bits == 1 && (clock | data) >> in_base & 1 == 0 => Some(in_base),
+            Some(into) if into.at_pins && into.bits == 1 && (clock | data) >> in_base & 1 == 0 => {
+                Some(in_base)
+            }
             None => None,
             _ => return None,
         };
@@ -91,12 +93,19 @@ impl Shape {
 
 /// The ticks of a round in which a clock rises and falls, where it does each once.
 fn edges_of(moves: &[Move], clock: u32) -> Option<(u64, u64)> {
-    let mut writes = moves.iter().filter(|one| one.mask & clock != 0).map(|one| (one.tick, one.levels & clock != 0));
-    let edges = match (writes.next()?, writes.next()?) {
-        ((rise, true), (fall, false)) | ((fall, false), (rise, true)) => (rise, fall),
-        _ => return None,
-    };
-    writes.next().is_none().then_some(edges)
+    let writes =
+        || moves.iter().filter(|one| one.mask & clock != 0).map(|one| (one.tick, one.levels & clock != 0));
+    // A round begins with the level with which the one before ended.
+    let (_, mut level) = writes().last()?;
+    let (mut rise, mut fall) = (None, None);
+    for (tick, next) in writes() {
+        let edge = if next { &mut rise } else { &mut fall };
+        if next != level && edge.replace(tick).is_some() {
+            return None;
+        }
+        level = next;
+    }
+    rise.zip(fall)
 }
 
 /// Pulses of which somebody outside was told, and what he answered; the pins have not moved yet.
@@ -169,11 +178,12 @@ impl Pio {
     pub(super) fn shape_of(&self, n: usize, looped: &Loop, untold: &Untold, io: &Io) -> Option<Shape> {
         let machine = &self.machines[n];
         let shape = Shape::of(looped, self.heard & untold.visible(), machine.config.in_base)?;
-        let begins = untold.is_told(self.levels) && (self.levels & shape.clock_mask() != 0) == shape.falls_first();
+        let begins =
+            untold.is_told(self.levels) && (self.levels & shape.clock_mask() != 0) == shape.falls_first();
         let sends = shape.out_mask() & !untold.visible() == 0;
-        let sees = shape.into.is_none_or(|pin| {
-            machine.divider.is_even() && io.pins.left_to_outside() >> pin & 1 == 1
-        });
+        let sees = shape
+            .into
+            .is_none_or(|pin| machine.divider.is_even() && io.pins.left_to_outside() >> pin & 1 == 1);
         (begins && sends && sees).then_some(shape)
     }
 
