@@ -99,7 +99,7 @@ impl BusCtrl {
             let by = match select.wrapping_sub(port as u32) {
                 0 => contested,
                 1 => accesses,
-                _ => 0,
+                _ => continue,
             };
             *counter = counter.saturating_add(by).min(COUNTER_MAX);
         }

@@ -68,7 +68,7 @@ impl Peripheral for Pio {
             INSTR_MEM0..=INSTR_MEM31 => {
                 self.machines.iter_mut().for_each(|machine| machine.program_changes(now));
                 self.program[word(offset, INSTR_MEM0)] = value as u16;
-                (self.decoded, self.spare) = Default::default();
+                (self.decoded, self.spare, self.known_reaches) = Default::default();
                 self.wake_stalled(now, |_| true);
             }
             SM0..SM_END => self.write_machine(word_of_machine(offset), value, now),

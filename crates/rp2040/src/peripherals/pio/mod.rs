@@ -31,10 +31,13 @@ mod tests;
 mod unnoticed;
 mod words;
 
+use std::cell::RefCell;
+
 use cycle::{Cycle, PinWrites};
 use decoded::{Decoded, Spare};
 use edges::ClockEdges;
 use inputs::Inputs;
+use reach::KnownReaches;
 use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
 
@@ -145,6 +148,8 @@ pub struct Pio {
     /// What they were before that: a machine may be set to what it was.
     #[serde(skip)]
     spare: [Spare; MACHINES],
+    #[serde(skip)]
+    known_reaches: RefCell<KnownReaches>,
 }
 
 impl Pio {
@@ -174,6 +179,7 @@ impl Pio {
             debug_rose: false,
             decoded: Default::default(),
             spare: Default::default(),
+            known_reaches: RefCell::default(),
         }
     }
 
