@@ -200,7 +200,10 @@ impl Bus {
     pub(crate) fn let_flows(&mut self, until: Picoseconds, looks: Looks) -> bool {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
-        self.heeds_words = looks.words_of.or(looks.flags_of).is_some();
+        self.heeds_words = looks.words_of.is_some();
+        if let Some(block) = looks.flags_of {
+            self.blocks.pio[block].heed_flags(true);
+        }
         self.flash_is_free = !looks.in_flash;
         self.find_patient(true);
         let shown = self.shown_to(looks);
@@ -214,6 +217,7 @@ impl Bus {
             }
         }
         (self.heeds_words, self.flash_is_free) = (false, false);
+        self.blocks.pio.iter_mut().for_each(|pio| pio.heed_flags(false));
         std::mem::take(&mut self.attention)
     }
 

@@ -142,6 +142,11 @@ pub struct Pio {
     /// A flag of FDEBUG was raised since that was last asked.
     #[serde(skip)]
     debug_rose: bool,
+    /// While it runs unnoticed: somebody waits for a change of its flags, and whether one came.
+    #[serde(skip)]
+    heeds_flags: bool,
+    #[serde(skip)]
+    flags_moved: bool,
     /// The programs of the machines, decoded since a register was last written.
     #[serde(skip)]
     decoded: [Option<Box<Decoded>>; MACHINES],
@@ -177,6 +182,8 @@ impl Pio {
             may_move: 0,
             heard: 0,
             debug_rose: false,
+            heeds_flags: false,
+            flags_moved: false,
             decoded: Default::default(),
             spare: Default::default(),
             known_reaches: RefCell::default(),
@@ -316,7 +323,7 @@ impl Pio {
 
     fn set_flags(&mut self, flags: u8, cycle: u64) {
         self.flags = flags;
-        self.lines_stale = true;
+        (self.lines_stale, self.flags_moved) = (true, true);
         self.wake_stalled(cycle, |stall| stall == Stall::Irq);
     }
 
