@@ -405,11 +405,10 @@ impl Pio {
 
     fn update_lines(&mut self, io: &mut Io) {
         self.lines_stale = false;
-        for (machine, n) in self.machines.iter().zip(0..) {
-            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + n), !machine.transmit.is_full());
-            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + 4 + n), !machine.receive.is_empty());
-        }
         let raw = self.raw_interrupts();
+        // Requests stand for the same as interrupts of FIFOs do, but those of the transmit FIFOs come first.
+        let requests = raw >> MACHINES & 0xf | (raw & 0xf) << MACHINES;
+        io.lines.set_dreqs(0xff << self.block.dreq_tx0, u64::from(requests) << self.block.dreq_tx0);
         for (line, irq) in self.interrupts.iter().zip(self.block.irqs) {
             io.lines.set_irq(irq, raw & line.enabled | line.forced != 0);
         }
