@@ -96,7 +96,7 @@ fn edges_of(moves: &[Move], clock: u32) -> Option<(u64, u64)> {
     let writes =
         || moves.iter().filter(|one| one.mask & clock != 0).map(|one| (one.tick, one.levels & clock != 0));
     // A round begins with the level with which the one before ended.
-    let (_, mut level) = writes().last()?;
+    let (_, mut level) = writes().next_back()?;
     let (mut rise, mut fall) = (None, None);
     for (tick, next) in writes() {
         let edge = if next { &mut rise } else { &mut fall };

@@ -79,13 +79,13 @@ pub(super) struct Step {
 #[derive(Debug, Clone)]
 pub(super) struct Decoded {
     steps: [Step; 32],
-    config: Config,
+    pub(super) config: Config,
     /// A shift that makes a count reach these moves a word.
     pulls_at: u8,
     pushes_at: u8,
-    words: WordPace,
+    pub(super) words: WordPace,
     /// The place from which that is known, where it follows from the program alone.
-    words_from: Option<u8>,
+    pub(super) words_from: Option<u8>,
     /// The ticks from each place to the first flag, once that was asked for.
     flags: OnceCell<Box<[u64; 32]>>,
     /// The loop that comes back to each place, once that was asked for.
@@ -229,39 +229,8 @@ impl Decoded {
     }
 }
 
-/// What a program was decoded to with settings of late. Drivers change between two, one for each direction.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Spare([Option<Box<Decoded>>; 2]);
-
-impl Spare {
-    /// Keeps what is no longer in use, in place of what was in use before the other.
-    pub(super) fn put(&mut self, decoded: &mut Option<Box<Decoded>>) {
-        if decoded.is_some() {
-            if self.0[0].is_some() {
-                self.0.swap(0, 1);
-            }
-            self.0[0] = decoded.take();
-        }
-    }
-
-    /// The program of a machine from where it stands. Where it was decoded before with the same settings, only the place may be another.
-    pub(super) fn decode(&mut self, program: &[u16; 32], machine: &StateMachine) -> Box<Decoded> {
-        let is_same = |spare: &&mut Option<Box<Decoded>>| {
-            spare.as_ref().is_some_and(|spare| spare.config == machine.config)
-        };
-        let Some(mut decoded) = self.0.iter_mut().find(is_same).and_then(Option::take) else {
-            return Box::new(Decoded::new(program, machine));
-        };
-        let from = words_from(machine);
-        if from.is_none() || from != decoded.words_from {
-            (decoded.words, decoded.words_from) = (WordPace::of(machine, program), from);
-        }
-        decoded
-    }
-}
-
 /// The place from which a machine goes on, if the next instruction is the program's.
-fn words_from(machine: &StateMachine) -> Option<u8> {
+pub(super) fn words_from(machine: &StateMachine) -> Option<u8> {
     (!machine.executes_written()).then_some(machine.pc)
 }
 

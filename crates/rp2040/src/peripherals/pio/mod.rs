@@ -11,6 +11,7 @@
 //! OUT alone.
 
 mod access;
+mod block;
 mod burst;
 mod clocked;
 mod cycle;
@@ -25,6 +26,7 @@ pub(crate) mod reach;
 mod registers;
 mod rounds;
 pub(crate) mod row;
+mod spare;
 mod state_machine;
 #[cfg(test)]
 mod tests;
@@ -33,75 +35,24 @@ mod words;
 
 use std::cell::RefCell;
 
+use block::{BLOCKS, Block, block_number};
 use cycle::{Cycle, PinWrites};
-use decoded::{Decoded, Spare};
+use decoded::Decoded;
 use edges::ClockEdges;
 use inputs::Inputs;
 use reach::KnownReaches;
+use spare::Spare;
 use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
 
 use crate::Io;
-use crate::lines::{Dreq, Irq};
+use crate::lines::Dreq;
 use crate::peripherals::Source;
 use crate::pins::{ALL_PINS, Function};
 
 const MACHINES: usize = 4;
 /// Cycles are counted from here, so that a history can reach back.
 const FIRST_CYCLE: u64 = 16;
-
-/// What distinguishes the two blocks.
-#[derive(Debug)]
-struct Block {
-    name: &'static str,
-    base: u32,
-    source: Source,
-    function: Function,
-    irqs: [Irq; 2],
-    dreq_tx0: u8,
-}
-
-impl Block {
-    fn index(&self) -> usize {
-        usize::from(self.source == Source::Pio1)
-    }
-}
-
-static BLOCKS: [Block; 2] = [
-    Block {
-        name: "PIO0",
-        base: 0x5020_0000,
-        source: Source::Pio0,
-        function: Function::Pio0,
-        irqs: [Irq::PIO0_0, Irq::PIO0_1],
-        dreq_tx0: Dreq::PIO0_TX0.0,
-    },
-    Block {
-        name: "PIO1",
-        base: 0x5030_0000,
-        source: Source::Pio1,
-        function: Function::Pio1,
-        irqs: [Irq::PIO1_0, Irq::PIO1_1],
-        dreq_tx0: Dreq::PIO1_TX0.0,
-    },
-];
-
-/// In a saved state a block is its number.
-mod block_number {
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::{Serialize, Serializer};
-
-    use super::{BLOCKS, Block};
-
-    pub(super) fn serialize<S: Serializer>(block: &&'static Block, serializer: S) -> Result<S::Ok, S::Error> {
-        u8::from(block.source == BLOCKS[1].source).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Block, D::Error> {
-        let number = u8::deserialize(from)?;
-        BLOCKS.get(usize::from(number)).ok_or_else(|| D::Error::custom("there are two PIO blocks"))
-    }
-}
 
 /// An enable and a force register of an interrupt line.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
