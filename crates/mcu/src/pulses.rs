@@ -4,19 +4,33 @@ use std::fmt::{self, Debug, Formatter};
 
 use units::Picoseconds;
 
-/// ClockPulses on a pin in an even row: each rises and then falls. They stand for all that [`crate::Outside::pins_changed`] would be
-/// told of the two pins meanwhile.
+/// A data line meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataLine {
+    /// Its pin.
+    pub pin: u8,
+    /// A level for each pulse, the first in the highest bit.
+    pub levels: u32,
+}
+
+/// ClockPulses on a pin in an even row: in each the clock rises and falls. They stand for all that [`crate::Outside::pins_changed`]
+/// would be told of the pins meanwhile.
 #[derive(Clone, Copy)]
 pub struct ClockPulses<'a> {
-    /// The pin of the clock, which is low before the first pulse.
+    /// The pin of the clock.
     pub clock: u8,
-    /// The pin of the data.
-    pub data: u8,
+    /// The clock is high before the first pulse, and each falls and then rises.
+    pub falls_first: bool,
     /// How many pulses: 1 to 32.
     pub count: u32,
-    /// Where the chip drives the data: their level when each pulse rises, the first in the highest bit. Nothing where it
-    /// leaves them to whoever answers.
-    pub sent: Option<u32>,
+    /// The line on which the chip shifts bits out, if it does: the levels when each pulse rises.
+    pub sent: Option<DataLine>,
+    /// The levels of all pins before the first pulse. Those of the others stay as they are unless they are moved in answer.
+    pub levels: u32,
+    /// The pins that may be driven in answer, a bit each: the chip does not, and sees of them what is driven.
+    pub may_drive: u32,
+    /// Those of them that may be pulled in answer: nobody drives them.
+    pub may_pull: u32,
     /// When a pulse rises and falls, by its number from 0 on.
     pub times: &'a dyn Fn(u32) -> [Picoseconds; 2],
 }
@@ -26,11 +40,19 @@ pub struct ClockPulses<'a> {
 pub struct Answer {
     /// How many pulses they took. The next one is told edge by edge.
     pub count: u32,
-    /// The level to which they pull the data after that edge of each pulse at which they speak, the first in the highest bit;
-    /// nothing where they leave it as it is.
-    pub levels: Option<u32>,
+    /// What they said meanwhile; nothing where they left all pins as they were.
+    pub said: Option<Said>,
+}
+
+/// What the surroundings say in [`ClockPulses`]: a level in each that they took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Said {
+    /// The line, and the levels that it has from that edge of each pulse on at which they speak.
+    pub line: DataLine,
     /// Whether they speak at the rise, and not at the fall.
     pub at_rise: bool,
+    /// They pull the line through a resistor, and do not drive it.
+    pub is_pulled: bool,
 }
 
 /// Pins that are spoken over in [`ClockPulses`], a bit each.
@@ -45,6 +67,14 @@ pub struct Patience {
 }
 
 impl ClockPulses<'_> {
+    /// The levels of a pin when each pulse rises, the first in the highest bit, if nobody moves it in answer.
+    pub fn levels_of(&self, pin: u8) -> u32 {
+        match self.sent {
+            Some(line) if line.pin == pin => line.levels,
+            _ => 0u32.wrapping_sub(self.levels >> pin & 1),
+        }
+    }
+
     /// When a pulse rises.
     pub fn rise(&self, number: u32) -> Picoseconds {
         (self.times)(number)[0]
@@ -58,7 +88,7 @@ impl ClockPulses<'_> {
 
 impl Debug for ClockPulses<'_> {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        let Self { clock, data, count, sent, .. } = self;
-        write!(formatter, "{count} pulses of {clock} with {data} at {sent:x?}")
+        let Self { clock, count, sent, .. } = self;
+        write!(formatter, "{count} pulses of {clock} with {sent:x?}")
     }
 }

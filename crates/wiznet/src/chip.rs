@@ -83,6 +83,16 @@ impl Chip {
         self.answer
     }
 
+    /// Whether the next byte does nothing that shows elsewhere than in answers on MISO: a header, a read, or a write to a buffer.
+    pub fn next_byte_stays_inside(&self) -> bool {
+        match self.decoder.burst() {
+            Some(Burst { write: true, block, address, .. }) => {
+                self.core.is_ready() && self.core.run_at(self.core.map().place(block, address)).is_some()
+            }
+            _ => true,
+        }
+    }
+
     /// The address in SIPR: what the chip takes for its own; nothing while it has none.
     pub fn address(&self) -> Option<std::net::Ipv4Addr> {
         Some(self.core.own_address()).filter(|address| *address != [0; 4]).map(Into::into)

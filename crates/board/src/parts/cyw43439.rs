@@ -4,7 +4,7 @@
 use cyw43::{Chip, Latencies, Options, Response};
 use fields::Field;
 use lan::DeviceId;
-use mcu::{Answer, ClockPulses, Patience};
+use mcu::{Answer, ClockPulses, DataLine, Patience, Said};
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
@@ -111,11 +111,18 @@ impl Part for Seat {
     }
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
-        let chip = self.chip.filter(|_| (pulses.clock, pulses.data) == (self.clock, self.data));
-        let Some(chip) = chip else { return Answer::default() };
-        let response = around.with_device(chip, |chip| chip.pulses(pulses.count, pulses.sent, pulses.times));
+        let is_own = pulses.clock == self.clock && !pulses.falls_first;
+        let Some(chip) = self.chip.filter(|_| is_own) else { return Answer::default() };
+        let sent = match pulses.sent {
+            Some(line) if line.pin == self.data => Some(line.levels),
+            _ if pulses.may_pull >> self.data & 1 == 1 => None,
+            _ => return Answer::default(),
+        };
+        let response = around.with_device(chip, |chip| chip.pulses(pulses.count, sent, pulses.times));
         let Response { count, levels, at_rise } = response.unwrap_or_default();
-        Answer { count, levels, at_rise }
+        let line = |levels| DataLine { pin: self.data, levels };
+        let said = levels.map(|levels| Said { line: line(levels), at_rise, is_pulled: true });
+        Answer { count, said }
     }
 
     /// The firmware moves its outputs some time after it was asked to.

@@ -270,10 +270,11 @@ impl Outside for Parts {
         let Self { parts, lan, buses, .. } = self;
         let heard = |(pins, _): &&(u32, usize)| pins >> pulses.clock & 1 == 1;
         let Some(&(_, part)) = buses.listeners.iter().find(heard) else { return Answer::default() };
+        buses.levels = pulses.levels;
         let mut around =
             Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         let answer = parts[part].pulses(pulses, &mut around);
-        buses.follow(lan.as_ref(), pulses.data, reactions);
+        buses.follow(lan.as_ref(), parts[part].patience().moved, reactions);
         answer
     }
 

@@ -135,9 +135,9 @@ impl Buses {
         self.tell_but(0, lan, reactions);
     }
 
-    /// The same, after the MCU was told otherwise of the interrupt output on a pin.
-    pub(super) fn follow(&mut self, lan: Option<&Lan>, pin: u8, reactions: &mut Vec<Reaction>) {
-        self.tell_but(1 << pin, lan, reactions);
+    /// The same, after the MCU was told otherwise of the interrupt outputs on some pins, a bit each.
+    pub(super) fn follow(&mut self, lan: Option<&Lan>, pins: u32, reactions: &mut Vec<Reaction>) {
+        self.tell_but(pins, lan, reactions);
     }
 
     fn tell_but(&mut self, told: u32, lan: Option<&Lan>, reactions: &mut Vec<Reaction>) {

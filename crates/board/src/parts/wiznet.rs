@@ -2,12 +2,16 @@
 //! bytes come in frames; where it moves the pins itself, or lets a PIO do so, they come bit by bit. What differs between the
 //! chips is in crate `wiznet`, whose table makes the kinds.
 
+mod bits;
+
 use ::wiznet::spi::MODES;
 use ::wiznet::{Chip, Model, Options};
 use fields::{Field, Takes};
 use lan::ChipId;
-use mcu::{Patience, SpiFrame};
-use units::{Hertz, Picoseconds};
+use mcu::{Answer, ClockPulses, Patience, SpiFrame};
+use units::Picoseconds;
+
+use bits::Bits;
 
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
@@ -118,18 +122,6 @@ struct Seat {
     clocked_hz: Option<u64>,
 }
 
-/// A byte on its way over pins that are moved one by one.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bits {
-    /// Whether any came since chip select fell: then the chip drives MISO.
-    seen: bool,
-    count: u8,
-    sent: u8,
-    answer: u8,
-    /// The rising edge of the last bit.
-    risen: Picoseconds,
-}
-
 impl Part for Seat {
     fn connect(&mut self, wiring: &mut Wiring<'_>) {
         let options = Options { seed: wiring.seed, link_up_time: self.link_up, ..Options::of(self.model) };
@@ -157,7 +149,7 @@ impl Part for Seat {
         }
         if let Some(pin) = moved(self.select) {
             self.selected = around.is_low(pin);
-            if let Some(pin) = self.miso.filter(|_| self.bits.seen) {
+            if let Some(pin) = self.miso.filter(|_| self.bits.have_begun()) {
                 around.drive(pin, None);
             }
             self.bits = Bits::default();
@@ -177,6 +169,10 @@ impl Part for Seat {
         let Some(clock) = self.clock else { return Patience::default() };
         let moved = self.miso.map_or(0, |pin| 1 << pin);
         Patience { heard: 1 << clock, moved }
+    }
+
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
+        self.clock_pulses(pulses, around)
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {
@@ -218,40 +214,4 @@ impl Part for Seat {
         self.selected = selected != 0;
         true
     }
-}
-
-impl Seat {
-    fn clock_rises(&mut self, at: Picoseconds, chip: ChipId, around: &mut Around<'_>) {
-        let Some(mosi) = self.mosi else { return };
-        let bits = &mut self.bits;
-        if bits.count == 0 {
-            bits.answer = next_answer(chip, around);
-        }
-        bits.sent = bits.sent << 1 | u8::from(!around.is_low(mosi));
-        bits.count += 1;
-        let period = if bits.seen { at - bits.risen } else { Picoseconds::ZERO };
-        (bits.seen, bits.risen) = (true, at);
-        if bits.count == 8 {
-            let (sent, clock_hz) = (bits.sent, clock_hz(period));
-            *bits = Bits { seen: true, risen: at, ..Bits::default() };
-            self.clocked_hz = Some(clock_hz);
-            around.with_device(chip, |chip| chip.spi_byte(at, sent, clock_hz));
-        }
-    }
-
-    /// The chip puts its next bit on MISO.
-    fn clock_falls(&mut self, chip: ChipId, around: &mut Around<'_>) {
-        let Some(pin) = self.miso.filter(|_| self.bits.seen) else { return };
-        let byte = if self.bits.count == 0 { next_answer(chip, around) } else { self.bits.answer };
-        around.drive(pin, Some(byte << self.bits.count & 0x80 != 0));
-    }
-}
-
-/// What stands on MISO for the next byte.
-fn next_answer(chip: ChipId, around: &Around<'_>) -> u8 {
-    around.device(chip).map_or(0, Chip::next_answer)
-}
-
-fn clock_hz(period: Picoseconds) -> u64 {
-    u64::try_from(units::PS_PER_S / period.ps().max(1)).map_or(0, |hz| Hertz::new(hz).map_or(0, Hertz::hz))
 }

@@ -8,3 +8,4 @@ mod pin_wires;
 mod radio;
 mod serial_pair;
 mod undriven_pins;
+mod wiznet_pulses;

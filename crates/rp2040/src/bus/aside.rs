@@ -6,8 +6,8 @@ use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
-use crate::peripherals::Peripheral;
-use crate::peripherals::Source;
+use crate::peripherals::pio::Pio;
+use crate::peripherals::{Peripheral, Source};
 
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 /// CPUID of the single-cycle block, and its divider, interpolators and spinlocks, which have to do with no pin (RP2040 datasheet
@@ -46,7 +46,11 @@ impl Register {
 
     /// Whether it shows nothing of the words that move between PIO blocks and memory.
     fn is_apart_from_words(&self) -> bool {
-        matches!(self, Self::Sio(_) | Self::Other(Block::Timer, _))
+        match self {
+            Self::Sio(_) | Self::Other(Block::Timer, _) => true,
+            Self::Pio(_, offset) => Pio::shows_flags(*offset),
+            Self::Other(..) => false,
+        }
     }
 }
 
@@ -85,11 +89,16 @@ impl Bus {
         now: Picoseconds,
         (block, offset): (usize, u32),
     ) -> Option<u32> {
-        if !self.stays_behind(block, now) {
+        let pio = &self.blocks.pio[block];
+        let shows_flags = Pio::shows_flags(offset);
+        let stays = match shows_flags {
+            true => self.is_led_later(block) && pio.leaves_flags_alone(now),
+            false => self.stays_behind(block, now),
+        };
+        if !stays {
             return None;
         }
-        let pio = &self.blocks.pio[block];
-        let shown = if pio.shows_until_word(offset) {
+        let shown = if shows_flags || pio.shows_until_word(offset) {
             Some(pio.peek(offset, &self.io))
         } else {
             pio.shows_place(offset, now)
@@ -153,11 +162,13 @@ impl Bus {
 
     /// Whether a block is one that is led on later, and is not held in reset, where blocks may stay behind.
     fn stays_behind(&self, block: usize, now: Picoseconds) -> bool {
-        let led = self.io.unnoticed | self.io.patient_pio;
         let is_behind = self.io.due(BLOCKS[block]).is_some_and(|due| due <= now);
-        led >> BLOCKS[block].index() & 1 == 1
-            && !self.blocks.is_held(Block::Pio(block))
-            && (is_behind || self.blocks.pio[block].moves_no_word(now))
+        self.is_led_later(block) && (is_behind || self.blocks.pio[block].moves_no_word(now))
+    }
+
+    fn is_led_later(&self, block: usize) -> bool {
+        let led = self.io.unnoticed | self.io.patient_pio;
+        led >> BLOCKS[block].index() & 1 == 1 && !self.blocks.is_held(Block::Pio(block))
     }
 
     /// When a core looked past the blocks last: no run ends before they have come that far.

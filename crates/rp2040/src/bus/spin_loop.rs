@@ -9,9 +9,13 @@ use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::peripherals::Source;
+use crate::peripherals::pio::Pio;
 
-/// So many looks that saw the same are a spin.
+/// So many looks that saw the same are a spin, and fewer where iterations were left out before.
 const LOOKS_OF_A_SPIN: i32 = 4;
+const LOOKS_OF_A_KNOWN_SPIN: i32 = 1;
+/// Spins that are known: a driver waits at a few places again and again.
+const KNOWN_SPINS: usize = 4;
 /// Looks after which a spin that could not be left out is tried again.
 const LOOKS_UNTIL_RETRY: i32 = 64;
 /// Registers that one iteration may look at.
@@ -25,6 +29,10 @@ pub(crate) struct Spin {
     value: u32,
     /// How often it saw that, one after the other; negative while a retry is to wait.
     looks: i32,
+    /// How many of them make a spin here.
+    looks_needed: i32,
+    /// Which instructions looked where iterations were left out, the last first.
+    known: [u32; KNOWN_SPINS],
     /// Whether the chip has not yet been told of the last iteration.
     is_news: bool,
     /// Every register that was looked at in this iteration, of which the first is the one that counts.
@@ -43,15 +51,18 @@ pub(crate) enum Steady {
     UntilEvent,
     /// The same until the next event that is no frame or transfer of a flow.
     ThroughFlow,
-    /// The same until a word moves through a FIFO of a PIO block that no channel of the DMA waits for, or a flag of it changes.
+    /// The same until a word moves through a FIFO of a PIO block that no channel of the DMA waits for.
     UntilWord(usize),
+    /// The same until a flag of such a block changes.
+    UntilFlag(usize),
 }
 
 /// What a core looks at, and from where, while flows go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Looks {
-    /// At which PIO block's FIFOs or flags.
+    /// At which PIO block's FIFOs, or at its flags alone.
     pub(crate) words_of: Option<usize>,
+    pub(crate) flags_of: Option<usize>,
     /// It executes from the flash, whose cache another's access would change for it.
     pub(crate) in_flash: bool,
     /// At registers of the DMA.
@@ -68,7 +79,7 @@ impl Spin {
         }
         self.looks = self.looks.saturating_add(1);
         self.iteration_registers = 1 + std::mem::take(&mut self.others);
-        self.is_news = self.looks >= LOOKS_OF_A_SPIN;
+        self.is_news = self.looks >= self.looks_needed;
         self.is_news
     }
 
@@ -79,6 +90,8 @@ impl Spin {
             self.registers[self.others] = address;
             return;
         }
+        let is_known = self.known.contains(&pc);
+        self.looks_needed = if is_known { LOOKS_OF_A_KNOWN_SPIN } else { LOOKS_OF_A_SPIN };
         (self.pc, self.value, self.looks, self.others) = (pc, value, 0, 0);
         self.registers[0] = address;
     }
@@ -103,12 +116,20 @@ impl Spin {
 
     /// Whether that is the first iteration of it.
     pub(crate) fn begins(&self) -> bool {
-        self.looks == LOOKS_OF_A_SPIN
+        self.looks == self.looks_needed
+    }
+
+    /// Iterations of it were left out: it need not go on for as long when it comes again.
+    pub(crate) fn remember(&mut self) {
+        let place = self.known.iter().position(|&pc| pc == self.pc).unwrap_or(KNOWN_SPINS - 1);
+        self.known[..=place].rotate_right(1);
+        self.known[0] = self.pc;
     }
 
     /// It is no spin, or leaving it out is not worth the effort.
     pub(crate) fn give_up(&mut self) {
         self.looks = -LOOKS_UNTIL_RETRY;
+        self.known.iter_mut().filter(|pc| **pc == self.pc).for_each(|pc| *pc = 0);
     }
 
     /// The registers that were looked at in the iteration.
@@ -151,8 +172,13 @@ impl Bus {
             }
             Block::Pio(index) => {
                 let pio = &self.blocks.pio[index];
-                if pio.shows_words(offset) && !self.is_fed(index) {
-                    return Some((Steady::UntilWord(index), ALWAYS));
+                let steady = match (pio.shows_words(offset), Pio::shows_flags(offset)) {
+                    (true, _) => Some(Steady::UntilWord(index)),
+                    (_, true) => Some(Steady::UntilFlag(index)),
+                    _ => None,
+                };
+                if let Some(steady) = steady.filter(|_| !self.is_fed(index)) {
+                    return Some((steady, ALWAYS));
                 }
                 pio.shows_through_flow(offset).then_some((Steady::ThroughFlow, ALWAYS))
             }
@@ -175,20 +201,30 @@ impl Bus {
         // The flows are to go on whatever the cores have stopped for before.
         self.horizon = Picoseconds::new(i64::MIN);
         self.heeds_words = looks.words_of.is_some();
+        if let Some(block) = looks.flags_of {
+            self.blocks.pio[block].heed_flags(true);
+        }
         self.flash_is_free = !looks.in_flash;
         self.find_patient(true);
-        let shown = looks.words_of.map(|block| self.blocks.pio[block].shown_states());
+        let shown = self.shown_to(looks);
         while let Some(first) = self.io.first_due(until) {
             let goes_on = self.may_lead_on() && self.lead_on(first, until)
                 || self.let_flow(first, until)
                 || self.move_unseen(first, until, looks);
-            self.attention |= looks.words_of.map(|block| self.blocks.pio[block].shown_states()) != shown;
+            self.attention |= self.shown_to(looks) != shown;
             if !goes_on || self.attention {
                 break;
             }
         }
         (self.heeds_words, self.flash_is_free) = (false, false);
+        self.blocks.pio.iter_mut().for_each(|pio| pio.heed_flags(false));
         std::mem::take(&mut self.attention)
+    }
+
+    /// What a core sees of FIFOs and flags.
+    fn shown_to(&self, looks: Looks) -> [Option<u32>; 2] {
+        let pio = |block: usize| &self.blocks.pio[block];
+        [looks.words_of.map(|block| pio(block).fstat()), looks.flags_of.map(|block| pio(block).flags())]
     }
 
     /// A transfer of the DMA that is due first takes a word out of the flash, or ends its sequence, as no flow does: nobody notices

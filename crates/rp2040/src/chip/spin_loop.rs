@@ -56,8 +56,9 @@ impl Rp2040 {
             return false;
         }
         let happened = self.skip(id, end);
-        if happened.is_none() {
-            self.bus.spin.give_up();
+        match happened {
+            Some(_) => self.bus.spin.remember(),
+            None => self.bus.spin.give_up(),
         }
         happened.unwrap_or(false)
     }
@@ -85,14 +86,17 @@ impl Rp2040 {
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
         let mut until = end;
-        let mut looks = Looks { words_of: None, in_flash: length.xip_accesses != 0, at_dma: false };
+        let mut looks =
+            Looks { words_of: None, flags_of: None, in_flash: length.xip_accesses != 0, at_dma: false };
         for &register in self.bus.spin.registers() {
             let (steady, at_most) = self.bus.steady(register)?;
             until = until.min(at_most);
             flows &= steady != Steady::UntilEvent;
             looks.at_dma |= register >> 16 == DMA;
-            if let Steady::UntilWord(block) = steady {
-                looks.words_of = Some(block);
+            match steady {
+                Steady::UntilWord(block) => looks.words_of = Some(block),
+                Steady::UntilFlag(block) => looks.flags_of = Some(block),
+                _ => {}
             }
         }
         let happened = flows && self.bus.let_flows(until, looks);
@@ -100,7 +104,7 @@ impl Rp2040 {
             until = until.min(self.bus.io.now);
         }
         // Who looks at words beside something else is not told of them while a block is led on that nobody notices.
-        let alone = looks.words_of.is_none() || flows;
+        let alone = looks.words_of.or(looks.flags_of).is_none() || flows;
         let next = if alone { self.bus.io.next_noticed() } else { self.bus.io.next_wake() };
         let until = self.bus.clock.cycle_at(until.min(next) - ROUNDED);
         let core = &mut self.cores[id];

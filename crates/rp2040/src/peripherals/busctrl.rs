@@ -96,12 +96,11 @@ impl BusCtrl {
             return;
         }
         for (counter, &select) in self.counters.iter_mut().zip(&self.selects) {
-            let by = match select.wrapping_sub(port as u32) {
-                0 => contested,
-                1 => accesses,
-                _ => 0,
-            };
-            *counter = counter.saturating_add(by).min(COUNTER_MAX);
+            // The number of a port is even.
+            if select ^ port as u32 <= 1 {
+                let by = if select & 1 == 0 { contested } else { accesses };
+                *counter = counter.saturating_add(by).min(COUNTER_MAX);
+            }
         }
     }
 }

@@ -19,6 +19,12 @@ impl Pins {
         self.plain & self.selected[function as usize]
     }
 
+    /// The pins that the chip leaves to those outside, who alone say what level they and their inputs have.
+    pub(crate) fn left_to_outside(&self) -> u32 {
+        let driven = self.selected.iter().zip(&self.enable).fold(0, |all, (own, enable)| all | own & enable);
+        self.alone & !driven
+    }
+
     /// Notes that pins changed, and which of them more than once since that was last asked, beside what [`Pins::drive`] has seen.
     pub(crate) fn note_changes(&mut self, changed: u32, pulsed: u32) {
         self.changed |= changed;

@@ -96,6 +96,9 @@ pub struct Pins {
     selected: [u32; FUNCTIONS],
     #[serde(skip)]
     plain: u32,
+    /// Those that would be so if nobody outside drove them.
+    #[serde(skip)]
+    alone: u32,
     net: u32,
     inputs: u32,
     changed: u32,
@@ -129,6 +132,7 @@ impl Default for Pins {
             wired: std::array::from_fn(|pin| 1 << pin),
             selected: [0; FUNCTIONS],
             plain: 0,
+            alone: 0,
             net: 0,
             inputs: 0,
             changed: 0,

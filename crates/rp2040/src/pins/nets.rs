@@ -76,7 +76,7 @@ impl Pins {
     /// Finds out anew which pins are plain: nothing but the function that they are given to says what level they and their
     /// inputs have.
     pub(crate) fn find_plain(&mut self) {
-        (self.selected, self.plain) = Default::default();
+        (self.selected, self.plain, self.alone) = Default::default();
         (0..PIN_COUNT as usize).for_each(|pin| self.find_whether_plain(pin));
     }
 
@@ -86,12 +86,14 @@ impl Pins {
         for (selected, number) in self.selected.iter_mut().zip(0..) {
             *selected = if number == function { *selected | bit } else { *selected & !bit };
         }
-        let is_plain = self.wired[pin] == bit
+        let is_alone = self.wired[pin] == bit
             && self.overrides[pin] == Overrides::default()
             && pad.input_enable
             && !pad.output_disable
-            && (self.outside_driven | self.lines.pins()) & bit == 0;
-        self.plain = if is_plain { self.plain | bit } else { self.plain & !bit };
+            && self.lines.pins() & bit == 0;
+        let is_plain = is_alone && self.outside_driven & bit == 0;
+        let with = |mask: u32, is: bool| if is { mask | bit } else { mask & !bit };
+        (self.alone, self.plain) = (with(self.alone, is_alone), with(self.plain, is_plain));
     }
 
     /// Whether the chip drives a pad.

@@ -23,5 +23,6 @@ mod sleep;
 mod snapshots;
 mod spi_dma;
 mod superinstructions;
+mod two_lines;
 mod waiting;
 mod window;

@@ -2,7 +2,7 @@
 //! on two wires that takes pulses is held against one with the same slave that takes edges alone: programs of several drivers
 //! move words both ways, brought by the DMA or by a core, which waits, looks, aborts and is interrupted at random.
 
-use mcu::{Answer, ClockPulses, Outside, Patience, Reaction};
+use mcu::{Answer, ClockPulses, DataLine, Outside, Patience, Reaction, Said};
 use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
@@ -142,24 +142,26 @@ impl Outside for Slave {
     }
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, _: &mut Vec<Reaction>) -> Answer {
-        let mut answer = Answer { at_rise: self.at_rise, ..Answer::default() };
-        let fits = (pulses.clock, pulses.data) == (self.clock, self.data) && self.pulled.is_some();
-        if !fits || self.takes() != pulses.sent.is_some() {
+        let sent = pulses.sent.filter(|line| line.pin == self.data).map(|line| line.levels);
+        let is_left = sent.is_some() || pulses.may_pull >> self.data & 1 == 1;
+        let fits = pulses.clock == self.clock && !pulses.falls_first && is_left && self.pulled.is_some();
+        let mut answer = Answer::default();
+        if !fits || self.takes() != sent.is_some() {
             return answer;
         }
-        let mut levels = 0;
+        let (at_rise, mut levels) = (self.at_rise, 0);
         while answer.count < pulses.count {
             // At the ends of what it takes and gives it wants to see the edges.
             let last = self.bits == if self.takes() { 31 } else { 1 };
             let ends = self.takes + self.gives <= 1 || self.takes == 1;
-            if last && ends || self.takes() != pulses.sent.is_some() {
+            if last && ends || self.takes() != sent.is_some() {
                 break;
             }
             let number = answer.count;
-            match pulses.sent {
+            match sent {
                 Some(sent) => self.take(pulses.rise(number), sent >> (31 - number) & 1),
                 None => {
-                    let at = if self.at_rise { pulses.rise(number) } else { pulses.fall(number) };
+                    let at = if at_rise { pulses.rise(number) } else { pulses.fall(number) };
                     let level = self.give(at);
                     self.pulled = Some(level);
                     levels |= u32::from(level) << (31 - number);
@@ -168,7 +170,9 @@ impl Outside for Slave {
             answer.count += 1;
         }
         self.pulses += u64::from(answer.count);
-        answer.levels = (pulses.sent.is_none() && answer.count != 0).then_some(levels);
+        let line = DataLine { pin: self.data, levels };
+        answer.said =
+            (sent.is_none() && answer.count != 0).then_some(Said { line, at_rise, is_pulled: true });
         answer
     }
 

@@ -68,7 +68,7 @@ impl Peripheral for Pio {
             INSTR_MEM0..=INSTR_MEM31 => {
                 self.machines.iter_mut().for_each(|machine| machine.program_changes(now));
                 self.program[word(offset, INSTR_MEM0)] = value as u16;
-                (self.decoded, self.spare) = Default::default();
+                (self.decoded, self.spare, self.known_reaches) = Default::default();
                 self.wake_stalled(now, |_| true);
             }
             SM0..SM_END => self.write_machine(word_of_machine(offset), value, now),
@@ -107,10 +107,10 @@ impl Pio {
         offset == FDEBUG
     }
 
-    /// Whether a register says how full the FIFOs are, or which flags are raised: whoever leads the block on for somebody who looks
-    /// there stops behind each change.
+    /// Whether a register says how full the FIFOs are: whoever leads the block on for somebody who looks there stops behind each
+    /// change.
     pub(crate) const fn shows_words(&self, offset: u32) -> bool {
-        matches!(offset, FSTAT | IRQ)
+        offset == FSTAT
     }
 
     /// Whether a register shows the same as long as no word moves through a FIFO and nobody writes.
@@ -118,9 +118,15 @@ impl Pio {
         matches!(offset, FSTAT | FLEVEL | FDEBUG)
     }
 
-    /// What FSTAT and IRQ show.
-    pub(crate) fn shown_states(&self) -> (u32, u8) {
-        (self.fstat(), self.flags)
+    /// Whether a register shows the same as long as no flag is raised or cleared, whatever words move: for whoever looks there a
+    /// block is led on up to each change as well.
+    pub(crate) const fn shows_flags(offset: u32) -> bool {
+        offset == IRQ
+    }
+
+    /// What IRQ shows.
+    pub(crate) fn flags(&self) -> u32 {
+        u32::from(self.flags)
     }
 
     fn write_ctrl(&mut self, value: u32, now: u64) {
@@ -176,7 +182,7 @@ impl Pio {
         match register {
             CLKDIV => return machine.set_clkdiv(value & CLKDIV_BITS, now),
             INSTR => {
-                self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
+                self.spare[n].put(&mut self.decoded[n]);
                 return machine.force(value as u16, now);
             }
             EXECCTRL => machine.execctrl = value & EXECCTRL_BITS,
@@ -185,7 +191,7 @@ impl Pio {
             _ => return,
         }
         machine.reconfigure(now);
-        self.spare[n] = self.decoded[n].take().or_else(|| self.spare[n].take());
+        self.spare[n].put(&mut self.decoded[n]);
         self.lines_stale = true;
     }
 
@@ -193,7 +199,8 @@ impl Pio {
         (0..MACHINES).map(|n| u32::from(flag(n)) << n).sum()
     }
 
-    fn fstat(&self) -> u32 {
+    /// What FSTAT shows.
+    pub(crate) fn fstat(&self) -> u32 {
         self.flag_bits(|n| self.machines[n].receive.is_full())
             | self.flag_bits(|n| self.machines[n].receive.is_empty()) << 8
             | self.flag_bits(|n| self.machines[n].transmit.is_full()) << 16

@@ -99,7 +99,7 @@ impl Pio {
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
         let decoded = self.decoded[n].take();
-        let again = || Decoded::again(self.spare[n].take(), &self.program, &self.machines[n]);
+        let again = || self.spare[n].decode(&self.program, &self.machines[n]);
         let mut decoded = decoded.unwrap_or_else(again);
         let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
         self.decoded[n] = Some(decoded);

@@ -1,14 +1,14 @@
-//! Rounds of a loop that give a clock to somebody outside and move bits with it. He is told of the pulses as one thing, and what
-//! he answers is seen, and moves the line, when it would have.
+//! Rounds of a loop that give a clock to somebody outside and move bits with it, out on one line, in on another, or both. He is told
+//! of the pulses as one thing, and what he answers is seen, and moves his line, when it would have.
 
-use mcu::{Answer, ClockPulses, Edge};
+use mcu::{Answer, ClockPulses, DataLine, Edge, Said};
 use units::Picoseconds;
 
 use super::burst::Untold;
 use super::divider::Divider;
 use super::edges::ClockEdges;
 use super::inputs::KEPT;
-use super::loops::Loop;
+use super::loops::{Loop, Move};
 use super::rounds::{Rounds, written_first};
 use super::{ALL_PINS, Io, Pio};
 
@@ -20,11 +20,12 @@ const _: () = assert!(2 * ROUNDS_AT_END as usize >= KEPT && KEPT >= crate::pins:
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     clock: u8,
-    data: u8,
     rise: u64,
     fall: u64,
-    /// The loop writes the data, before the clock rises or after.
-    writes: Option<bool>,
+    /// The pin to which OUT brings its bit, and whether it does so before the clock rises.
+    out: Option<(u8, bool)>,
+    /// The pin at which IN looks.
+    into: Option<u8>,
 }
 
 /// When things are.
@@ -46,35 +47,65 @@ impl Times {
 }
 
 impl Shape {
-    /// The level of the data among others.
-    pub(super) fn data_of(&self, levels: u32) -> u32 {
-        levels >> self.data & 1
+    /// The level of what OUT moves, among others.
+    pub(super) fn sent_of(&self, levels: u32) -> u32 {
+        self.out.map_or(0, |(pin, _)| levels >> pin & 1)
     }
 
     /// Of a loop in which the pins of `heard` are told of.
     fn of(looped: &Loop, heard: u32, in_base: u8) -> Option<Self> {
         let (fixed, data) = looped.pins();
         let clock = fixed & heard;
-        if !clock.is_power_of_two() || data & heard != 0 {
+        if !clock.is_power_of_two() || fixed != clock || data & heard != 0 {
             return None;
         }
-        let mut writes = looped.moves().iter().filter(|one| one.mask & clock != 0);
-        let rise = writes.next().filter(|one| one.levels & clock != 0)?.tick;
-        let fall = writes.next().filter(|one| one.levels & clock == 0)?.tick;
-        if writes.next().is_some() {
-            return None;
-        }
-        let into = looped.into.filter(|into| into.at_pins && into.bits == 1);
-        let (data, writes) = match (looped.out, into) {
-            (Some(out), None) if out.at_pins && out.bits == 1 && data.is_power_of_two() => {
-                (data.trailing_zeros() as u8, Some(out.tick <= rise))
+        let (rise, fall) = edges_of(looped.moves(), clock)?;
+        let out = match looped.out {
+            Some(out) if out.at_pins && out.bits == 1 && data.is_power_of_two() => {
+                Some((data.trailing_zeros() as u8, out.tick <= rise))
             }
-            (None, Some(_)) => (in_base, None),
+            None => None,
             _ => return None,
         };
-        let moves_alone = fixed == clock;
-        moves_alone.then_some(Self { clock: clock.trailing_zeros() as u8, data, rise, fall, writes })
+        let into = match looped.into {
+            Some(into) if into.at_pins && into.bits == 1 && (clock | data) >> in_base & 1 == 0 => {
+                Some(in_base)
+            }
+            None => None,
+            _ => return None,
+        };
+        let clock = clock.trailing_zeros() as u8;
+        (out.is_some() || into.is_some()).then_some(Self { clock, rise, fall, out, into })
     }
+
+    fn clock_mask(&self) -> u32 {
+        1 << self.clock
+    }
+
+    fn out_mask(&self) -> u32 {
+        self.out.map_or(0, |(pin, _)| 1 << pin)
+    }
+
+    fn falls_first(&self) -> bool {
+        self.fall < self.rise
+    }
+}
+
+/// The ticks of a round in which a clock rises and falls, where it does each once.
+fn edges_of(moves: &[Move], clock: u32) -> Option<(u64, u64)> {
+    let writes =
+        || moves.iter().filter(|one| one.mask & clock != 0).map(|one| (one.tick, one.levels & clock != 0));
+    // A round begins with the level with which the one before ended.
+    let (_, mut level) = writes().next_back()?;
+    let (mut rise, mut fall) = (None, None);
+    for (tick, next) in writes() {
+        let edge = if next { &mut rise } else { &mut fall };
+        if next != level && edge.replace(tick).is_some() {
+            return None;
+        }
+        level = next;
+    }
+    rise.zip(fall)
 }
 
 /// Pulses of which somebody outside was told, and what he answered; the pins have not moved yet.
@@ -84,7 +115,7 @@ pub(super) struct Told {
     pub(super) count: u32,
     /// What OUT writes in each round, the first in the highest bit.
     written: u32,
-    answer: Answer,
+    said: Option<Said>,
 }
 
 impl Told {
@@ -98,9 +129,28 @@ impl Told {
         self.count >= ROUNDS_AT_END
     }
 
-    /// The tick of a round at which he answers.
-    fn spoken(&self) -> u64 {
-        if self.answer.at_rise { self.shape.rise } else { self.shape.fall }
+    /// The levels after a move of a round.
+    fn levels_after(&self, one: &Move, round: u32, levels: u32) -> u32 {
+        let written = match self.shape.out {
+            Some((pin, _)) if one.shifts_out => levels & !one.data_mask | bit(self.written, round) << pin,
+            _ => levels,
+        };
+        written & !one.mask | one.levels
+    }
+
+    /// The tick of a round at which he speaks.
+    fn spoken(&self, said: &Said) -> u64 {
+        if said.at_rise { self.shape.rise } else { self.shape.fall }
+    }
+
+    /// What he says at a tick of a round: the pin and its level.
+    fn said_at(&self, round: u32, tick: u64) -> Option<(u8, bool)> {
+        let said = self.said.as_ref().filter(|said| self.spoken(said) == tick)?;
+        Some((said.line.pin, bit(said.line.levels, round) == 1))
+    }
+
+    fn said_mask(&self) -> u32 {
+        self.said.map_or(0, |said| 1 << said.line.pin)
     }
 }
 
@@ -116,7 +166,7 @@ impl Pio {
         io: &mut Io,
     ) -> Option<u32> {
         let shape = self.shape_of(n, looped, untold, io)?;
-        let told = self.tell_pulses(n, looped, (&shape, shape.data_of(self.levels)), rounds, io)?;
+        let told = self.tell_pulses(n, looped, (&shape, shape.sent_of(self.levels)), rounds, io)?;
         rounds.count = told.count;
         let received = self.received_bits(looped, &told, io);
         self.move_in_pulses(looped, &told, io);
@@ -128,17 +178,16 @@ impl Pio {
     pub(super) fn shape_of(&self, n: usize, looped: &Loop, untold: &Untold, io: &Io) -> Option<Shape> {
         let machine = &self.machines[n];
         let shape = Shape::of(looped, self.heard & untold.visible(), machine.config.in_base)?;
-        let (clock, data) = (1u32 << shape.clock, 1u32 << shape.data);
-        let is_clear = untold.is_told(self.levels) && self.levels & clock == 0;
-        let has_line = io.pins.plain() & data != 0
-            && match shape.writes.is_some() {
-                true => untold.visible() & data != 0,
-                false => machine.divider.is_even() && !io.pins.drives(shape.data),
-            };
-        (is_clear && has_line).then_some(shape)
+        let begins =
+            untold.is_told(self.levels) && (self.levels & shape.clock_mask() != 0) == shape.falls_first();
+        let sends = shape.out_mask() & !untold.visible() == 0;
+        let sees = shape
+            .into
+            .is_none_or(|pin| machine.divider.is_even() && io.pins.left_to_outside() >> pin & 1 == 1);
+        (begins && sends && sees).then_some(shape)
     }
 
-    /// Tells of the pulses of rounds, before which the line was at `before`; nothing where none of them was taken.
+    /// Tells of the pulses of rounds, before which OUT's line was at `before`; nothing where none of them was taken.
     pub(super) fn tell_pulses(
         &self,
         n: usize,
@@ -156,37 +205,44 @@ impl Pio {
         };
         let written = written_first(machine.osr, machine.config.out_right);
         let at = |pulse: u32| [times.at(pulse, shape.rise), times.at(pulse, shape.fall)];
+        let may_drive = io.pins.left_to_outside();
         let pulses = ClockPulses {
             clock: shape.clock,
-            data: shape.data,
+            falls_first: shape.falls_first(),
             count: rounds.count,
-            sent: shape.writes.map(|is_before| if is_before { written } else { before << 31 | written >> 1 }),
+            sent: shape.out.map(|(pin, is_before)| DataLine {
+                pin,
+                levels: if is_before { written } else { before << 31 | written >> 1 },
+            }),
+            levels: io.pins.levels(),
+            may_drive,
+            may_pull: may_drive & io.pins.plain(),
             times: &at,
         };
-        let answer = io.outside.pulses(&pulses, &mut io.reactions);
-        let count = answer.count.min(rounds.count);
-        (count != 0).then_some(Told { shape: *shape, times, count, written, answer })
+        let Answer { count, said } = io.outside.pulses(&pulses, &mut io.reactions);
+        let count = count.min(rounds.count);
+        (count != 0).then_some(Told { shape: *shape, times, count, written, said })
     }
 
     /// What IN sees in each round: the answer as many cycles later as an input takes, and before that what was there.
     fn received_bits(&self, looped: &Loop, told: &Told, io: &Io) -> u32 {
-        let Told { shape, times, answer, .. } = told;
-        let Some(into) = looped.into.filter(|_| shape.writes.is_none()) else { return 0 };
+        let Told { shape, times, .. } = told;
+        let (Some(into), Some(pin)) = (looped.into, shape.into) else { return 0 };
         let period = times.cycle(1, 0) - times.cycle(0, 0);
-        let (seen, spoken) = (times.cycle(0, into.tick), times.cycle(0, told.spoken()));
-        // The first round that sees the first answer.
-        let visible = self.inputs.visible_from(spoken, 1 << shape.data);
+        let seen = times.cycle(0, into.tick);
+        let before = |round: u32| self.inputs.seen(seen + u64::from(round) * period) >> pin & 1;
+        // The first round that sees what follows on that.
+        let (spoken, levels) = match told.said.as_ref().filter(|said| said.line.pin == pin) {
+            Some(said) => (times.cycle(0, told.spoken(said)), said.line.levels),
+            None => (times.cycle(0, 0), 0u32.wrapping_sub(io.pins.inputs() >> pin & 1)),
+        };
+        let visible = self.inputs.visible_from(spoken, 1 << pin);
         let late = visible.saturating_sub(seen).div_ceil(period) as u32;
-        let before = |round: u32| self.inputs.seen(seen + u64::from(round) * period) >> shape.data & 1;
         let early = (0..late.min(32)).fold(0, |bits, round| bits | before(round) << (31 - round));
-        let levels = answer.levels.unwrap_or_else(|| {
-            let level = io.pins.inputs() >> shape.data & 1;
-            0u32.wrapping_sub(level)
-        });
         early | levels.checked_shr(late).unwrap_or(0)
     }
 
-    /// Moves clock and data. All but the last rounds are done at once.
+    /// Moves all lines. All but the last rounds are done at once.
     pub(super) fn move_in_pulses(&mut self, looped: &Loop, told: &Told, io: &mut Io) {
         let Told { shape, times, .. } = told;
         let skipped = told.count.saturating_sub(ROUNDS_AT_END);
@@ -196,26 +252,22 @@ impl Pio {
         let heard = std::mem::take(&mut self.heard);
         for round in skipped..told.count {
             for one in looped.moves() {
-                let mut levels = self.levels;
-                if one.shifts_out {
-                    levels = levels & !one.data_mask | bit(told.written, round) << shape.data;
-                }
                 let cycle = times.cycle(round, one.tick);
-                self.drive_at(levels & !one.mask | one.levels, self.enables, cycle, io);
-                if let Some(levels) = told.answer.levels.filter(|_| one.tick == told.spoken()) {
-                    self.pull(shape.data, bit(levels, round) == 1, cycle, io);
+                self.drive_at(told.levels_after(one, round, self.levels), self.enables, cycle, io);
+                if let Some((pin, level)) = told.said_at(round, one.tick) {
+                    self.answer(told, (pin, level), cycle, io);
                 }
             }
         }
-        io.pins.take_changed_of(1 << shape.clock);
+        io.pins.take_changed_of(shape.clock_mask());
         self.heard = heard;
     }
 
-    /// Moves clock and data in the first rounds, of which nobody remembers but that they moved.
+    /// Moves all lines in the first rounds, of which nobody remembers but that they moved.
     pub(super) fn skip_pulses(&mut self, looped: &Loop, told: &Told, rounds: u32, io: &mut Io) {
         let heard = std::mem::take(&mut self.heard);
         let recorded = io.pins.recorded();
-        if recorded & (1 << told.shape.clock | 1 << told.shape.data) != 0 {
+        if recorded & (told.shape.clock_mask() | told.shape.out_mask() | told.said_mask()) != 0 {
             self.keep_edges(looped, told, rounds, io);
         }
         io.pins.record(0);
@@ -226,37 +278,31 @@ impl Pio {
 
     /// Keeps the edges of the first rounds.
     fn keep_edges(&self, looped: &Loop, told: &Told, rounds: u32, io: &mut Io) {
-        let Told { shape, times, .. } = told;
-        let edge = |at, pin: u8, level: u32| Edge { at, pin, level: level >> pin & 1 == 1 };
-        let (clock, data) = (1 << shape.clock, 1 << shape.data);
-        let line = if shape.writes.is_some() { self.levels } else { io.pins.inputs() };
-        let mut levels = self.levels & clock | line & data;
+        let own = told.shape.clock_mask() | told.shape.out_mask();
+        let mut levels = self.levels & own | io.pins.levels() & told.said_mask();
         for round in 0..rounds {
             for one in looped.moves() {
-                let at = times.at(round, one.tick);
-                let mut next = levels & !(one.mask & clock) | one.levels & clock;
-                if one.shifts_out {
-                    next = next & !data | bit(told.written, round) << shape.data;
-                }
+                let at = told.times.at(round, one.tick);
+                let next = told.levels_after(one, round, levels) & own | levels & !own;
                 // Of one instant the lower pin comes first, and what is answered last.
-                let own = [shape.clock.min(shape.data), shape.clock.max(shape.data)];
-                let moved = own.into_iter().filter(|pin| (next ^ levels) >> pin & 1 == 1);
-                io.pins.add_edges(moved.map(|pin| edge(at, pin, next)));
+                keep_moved(at, levels, next, io);
                 levels = next;
-                if let Some(said) = told.answer.levels.filter(|_| one.tick == told.spoken()) {
-                    let next = levels & !data | bit(said, round) << shape.data;
-                    let moved = (next ^ levels) & data != 0;
-                    io.pins.add_edges(moved.then(|| edge(at, shape.data, next)));
+                if let Some((pin, level)) = told.said_at(round, one.tick) {
+                    let next = levels & !(1 << pin) | u32::from(level) << pin;
+                    keep_moved(at, levels, next, io);
                     levels = next;
                 }
             }
         }
     }
 
-    /// Somebody outside pulls a pin in answer to the edge of a cycle.
-    fn pull(&mut self, pin: u8, level: bool, cycle: u64, io: &mut Io) {
+    /// Somebody outside moves a pin in answer to the edge of a cycle.
+    fn answer(&mut self, told: &Told, (pin, level): (u8, bool), cycle: u64, io: &mut Io) {
         io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
-        io.pins.pull_outside(io.now, pin, Some(level));
+        match told.said {
+            Some(Said { is_pulled: false, .. }) => io.pins.drive_outside(io.now, pin, Some(level)),
+            _ => io.pins.pull_outside(io.now, pin, Some(level)),
+        }
         if !self.looks_away {
             self.observe(cycle, io);
         }
@@ -267,26 +313,34 @@ impl Pio {
         let Told { shape, times, .. } = told;
         let before = io.pins.inputs_changed();
         let last = times.cycle(rounds - 1, shape.rise.max(shape.fall));
-        let data = match (shape.writes, told.answer.levels) {
-            (Some(_), _) => Some((told.written, self.levels >> shape.data & 1)),
-            (None, Some(levels)) => Some((levels, io.pins.inputs() >> shape.data & 1)),
-            (None, None) => None,
-        };
-        let (mut changed, mut pulsed) = (1 << shape.clock, 1 << shape.clock);
-        if let Some((bits, from)) = data {
+        let (mut changed, mut pulsed) = (shape.clock_mask(), shape.clock_mask());
+        let mut note = |pin: u8, bits: u32, from: u32| {
             let moves = (bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - rounds));
-            changed |= u32::from(moves != 0) << shape.data;
-            pulsed |= u32::from(moves.count_ones() > 1) << shape.data;
-            let level = bit(bits, rounds - 1);
-            if shape.writes.is_some() {
-                let levels = self.levels & !(1 << shape.data) | level << shape.data;
-                self.drive_at(levels & ALL_PINS, self.enables, last, io);
-            } else {
-                self.pull(shape.data, level == 1, last, io);
-            }
+            changed |= u32::from(moves != 0) << pin;
+            pulsed |= u32::from(moves.count_ones() > 1) << pin;
+        };
+        if let Some((pin, _)) = shape.out {
+            note(pin, told.written, self.levels >> pin & 1);
+            let levels = self.levels & !(1 << pin) | bit(told.written, rounds - 1) << pin;
+            self.drive_at(levels & ALL_PINS, self.enables, last, io);
+        }
+        if let Some(Said { line: DataLine { pin, levels }, .. }) = told.said {
+            note(pin, levels, io.pins.inputs() >> pin & 1);
+            self.answer(told, (pin, bit(levels, rounds - 1) == 1), last, io);
         }
         io.pins.note_changes(changed, before & changed | pulsed);
     }
+}
+
+/// Keeps the edges of the pins whose levels are others from a time on.
+fn keep_moved(at: Picoseconds, before: u32, after: u32, io: &mut Io) {
+    let mut moved = before ^ after;
+    let pins = std::iter::from_fn(|| {
+        let pin = (moved != 0).then(|| moved.trailing_zeros() as u8)?;
+        moved &= moved - 1;
+        Some(pin)
+    });
+    io.pins.add_edges(pins.map(|pin| Edge { at, pin, level: after >> pin & 1 == 1 }));
 }
 
 /// One of 32 bits, of which the first is the highest.

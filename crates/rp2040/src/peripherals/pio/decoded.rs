@@ -2,13 +2,15 @@
 //! nothing but shift, count, jump and set levels. All else is left to the machine itself: whatever moves a word through a FIFO,
 //! stalls, looks at pins, or has to do with flags and directions.
 
+use std::cell::OnceCell;
+
 use super::ALL_PINS;
 use super::burst::Untold;
 use super::execute::{bit_count, shifted_in, shifted_out};
 use super::loops::Loop;
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
-use super::words::WordPace;
+use super::words::{WordPace, ticks_to_flag};
 
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +79,15 @@ pub(super) struct Step {
 #[derive(Debug, Clone)]
 pub(super) struct Decoded {
     steps: [Step; 32],
-    config: Config,
+    pub(super) config: Config,
     /// A shift that makes a count reach these moves a word.
     pulls_at: u8,
     pushes_at: u8,
-    words: WordPace,
+    pub(super) words: WordPace,
     /// The place from which that is known, where it follows from the program alone.
-    words_from: Option<u8>,
+    pub(super) words_from: Option<u8>,
+    /// The ticks from each place to the first flag, once that was asked for.
+    flags: OnceCell<Box<[u64; 32]>>,
     /// The loop that comes back to each place, once that was asked for.
     loops: [Option<Option<Box<Loop>>>; 32],
 }
@@ -174,28 +178,31 @@ impl Decoded {
             pushes_at,
             words: WordPace::of(machine, program),
             words_from: words_from(machine),
+            flags: OnceCell::new(),
             loops: Default::default(),
         }
     }
 
-    /// The same, where the program was decoded before and is as it was: of a machine that was set to something else and back only
-    /// the place may be another.
-    pub(super) fn again(spare: Option<Box<Self>>, program: &[u16; 32], machine: &StateMachine) -> Box<Self> {
-        let Some(mut decoded) = spare.filter(|spare| spare.config == machine.config) else {
-            return Box::new(Self::new(program, machine));
-        };
-        let from = words_from(machine);
-        if from.is_none() || from != decoded.words_from {
-            (decoded.words, decoded.words_from) = (WordPace::of(machine, program), from);
-        }
-        decoded
-    }
-
     /// The loop that comes back to a place, if it goes the same way whatever the data.
+    #[inline]
     pub(super) fn loop_at(&mut self, place: u8) -> Option<&Loop> {
         let at = usize::from(place) % 32;
-        let found = || Loop::from(place, &self.steps, &self.config).map(Box::new);
-        self.loops[at].get_or_insert_with(found).as_deref()
+        if self.loops[at].is_none() {
+            self.look_for_loop(place);
+        }
+        self.known_loop_at(place)
+    }
+
+    /// A machine that stops in the middle of a loop is known to be in it, too.
+    #[cold]
+    fn look_for_loop(&mut self, place: u8) {
+        let from = |place| Loop::from(place, &self.steps, &self.config).map(Box::new);
+        let found = from(place);
+        let others = found.iter().flat_map(|looped| looped.places()).map(|other| (other, from(other)));
+        for (other, looped) in others.collect::<Vec<_>>() {
+            self.loops[usize::from(other) % 32].get_or_insert(looped);
+        }
+        self.loops[usize::from(place) % 32] = Some(found);
     }
 
     /// Whether such a loop was found there already.
@@ -210,6 +217,12 @@ impl Decoded {
         self.loops[usize::from(place) % 32].as_ref()?.as_deref()
     }
 
+    /// How soon a flag may be raised or cleared from a place on.
+    pub(super) fn ticks_to_flag(&self, place: u8, program: &[u16; 32]) -> u64 {
+        let flags = self.flags.get_or_init(|| Box::new(ticks_to_flag(program, &self.config)));
+        flags[usize::from(place) % 32]
+    }
+
     /// How soon words may move.
     pub(super) fn word_pace(&self) -> &WordPace {
         &self.words
@@ -217,7 +230,7 @@ impl Decoded {
 }
 
 /// The place from which a machine goes on, if the next instruction is the program's.
-fn words_from(machine: &StateMachine) -> Option<u8> {
+pub(super) fn words_from(machine: &StateMachine) -> Option<u8> {
     (!machine.executes_written()).then_some(machine.pc)
 }
 

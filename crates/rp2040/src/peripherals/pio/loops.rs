@@ -10,6 +10,8 @@ const MOST_STEPS: usize = 8;
 
 /// Further ahead nobody looks: a word has no more bits.
 const MOST_ROUNDS_AHEAD: u64 = 32;
+/// No transfer between two flags is looked at further ahead.
+const MOST_ROUNDS_AHEAD_OF_FLAGS: u64 = 1 << 20;
 
 /// What counts the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,6 +166,11 @@ impl Loop {
         before.is_none().then_some(Some(shift))
     }
 
+    /// The places that it comes by.
+    pub(super) fn places(&self) -> impl Iterator<Item = u8> + '_ {
+        self.places.iter().map(|&(_, place)| place)
+    }
+
     pub(super) fn moves(&self) -> &[Move] {
         &self.moves[..self.count]
     }
@@ -202,6 +209,12 @@ impl Loop {
             Some(Counter::X) => machine.x.into(),
             Some(Counter::Y) => machine.y.into(),
         }
+    }
+
+    /// The ticks in which a machine that stands at the beginning of a round stays in the loop at least, whatever words move.
+    pub(super) fn ticks_inside(&self, machine: &StateMachine) -> u64 {
+        let rounds = self.counted(machine).min(self.asked_rounds(machine)).min(MOST_ROUNDS_AHEAD_OF_FLAGS);
+        rounds * self.ticks
     }
 
     /// The OUT at the end of each round, if it alone moves words.

@@ -11,6 +11,7 @@
 //! OUT alone.
 
 mod access;
+mod block;
 mod burst;
 mod clocked;
 mod cycle;
@@ -25,80 +26,33 @@ pub(crate) mod reach;
 mod registers;
 mod rounds;
 pub(crate) mod row;
+mod spare;
 mod state_machine;
 #[cfg(test)]
 mod tests;
 mod unnoticed;
 mod words;
 
+use std::cell::RefCell;
+
+use block::{BLOCKS, Block, block_number};
 use cycle::{Cycle, PinWrites};
 use decoded::Decoded;
 use edges::ClockEdges;
 use inputs::Inputs;
+use reach::KnownReaches;
+use spare::Spare;
 use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
 
 use crate::Io;
-use crate::lines::{Dreq, Irq};
+use crate::lines::Dreq;
 use crate::peripherals::Source;
 use crate::pins::{ALL_PINS, Function};
 
 const MACHINES: usize = 4;
 /// Cycles are counted from here, so that a history can reach back.
 const FIRST_CYCLE: u64 = 16;
-
-/// What distinguishes the two blocks.
-#[derive(Debug)]
-struct Block {
-    name: &'static str,
-    base: u32,
-    source: Source,
-    function: Function,
-    irqs: [Irq; 2],
-    dreq_tx0: u8,
-}
-
-impl Block {
-    fn index(&self) -> usize {
-        usize::from(self.source == Source::Pio1)
-    }
-}
-
-static BLOCKS: [Block; 2] = [
-    Block {
-        name: "PIO0",
-        base: 0x5020_0000,
-        source: Source::Pio0,
-        function: Function::Pio0,
-        irqs: [Irq::PIO0_0, Irq::PIO0_1],
-        dreq_tx0: Dreq::PIO0_TX0.0,
-    },
-    Block {
-        name: "PIO1",
-        base: 0x5030_0000,
-        source: Source::Pio1,
-        function: Function::Pio1,
-        irqs: [Irq::PIO1_0, Irq::PIO1_1],
-        dreq_tx0: Dreq::PIO1_TX0.0,
-    },
-];
-
-/// In a saved state a block is its number.
-mod block_number {
-    use serde::de::{Deserialize, Deserializer, Error};
-    use serde::{Serialize, Serializer};
-
-    use super::{BLOCKS, Block};
-
-    pub(super) fn serialize<S: Serializer>(block: &&'static Block, serializer: S) -> Result<S::Ok, S::Error> {
-        u8::from(block.source == BLOCKS[1].source).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Block, D::Error> {
-        let number = u8::deserialize(from)?;
-        BLOCKS.get(usize::from(number)).ok_or_else(|| D::Error::custom("there are two PIO blocks"))
-    }
-}
 
 /// An enable and a force register of an interrupt line.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
@@ -139,12 +93,19 @@ pub struct Pio {
     /// A flag of FDEBUG was raised since that was last asked.
     #[serde(skip)]
     debug_rose: bool,
+    /// While it runs unnoticed: somebody waits for a change of its flags, and whether one came.
+    #[serde(skip)]
+    heeds_flags: bool,
+    #[serde(skip)]
+    flags_moved: bool,
     /// The programs of the machines, decoded since a register was last written.
     #[serde(skip)]
     decoded: [Option<Box<Decoded>>; MACHINES],
     /// What they were before that: a machine may be set to what it was.
     #[serde(skip)]
-    spare: [Option<Box<Decoded>>; MACHINES],
+    spare: [Spare; MACHINES],
+    #[serde(skip)]
+    known_reaches: RefCell<KnownReaches>,
 }
 
 impl Pio {
@@ -172,8 +133,11 @@ impl Pio {
             may_move: 0,
             heard: 0,
             debug_rose: false,
+            heeds_flags: false,
+            flags_moved: false,
             decoded: Default::default(),
             spare: Default::default(),
+            known_reaches: RefCell::default(),
         }
     }
 
@@ -310,7 +274,7 @@ impl Pio {
 
     fn set_flags(&mut self, flags: u8, cycle: u64) {
         self.flags = flags;
-        self.lines_stale = true;
+        (self.lines_stale, self.flags_moved) = (true, true);
         self.wake_stalled(cycle, |stall| stall == Stall::Irq);
     }
 
@@ -392,11 +356,10 @@ impl Pio {
 
     fn update_lines(&mut self, io: &mut Io) {
         self.lines_stale = false;
-        for (machine, n) in self.machines.iter().zip(0..) {
-            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + n), !machine.transmit.is_full());
-            io.lines.set_dreq(Dreq(self.block.dreq_tx0 + 4 + n), !machine.receive.is_empty());
-        }
         let raw = self.raw_interrupts();
+        // Requests stand for the same as interrupts of FIFOs do, but those of the transmit FIFOs come first.
+        let requests = raw >> MACHINES & 0xf | (raw & 0xf) << MACHINES;
+        io.lines.set_dreqs(0xff << self.block.dreq_tx0, u64::from(requests) << self.block.dreq_tx0);
         for (line, irq) in self.interrupts.iter().zip(self.block.irqs) {
             io.lines.set_irq(irq, raw & line.enabled | line.forced != 0);
         }

@@ -41,7 +41,7 @@ impl Reach {
             _ => 0,
         };
         let looks_at_pins = looks_at_pins(instruction);
-        let flags = matches!((instruction >> 13, operand & 3), (6, _) | (1, 2));
+        let flags = moves_flags(instruction);
         let side = if config.side_set(instruction).is_some() { config.side_mask } else { 0 };
         Self { looks_at_pins, flags, pins: pins | side, machines: 0 }
     }
@@ -63,6 +63,11 @@ pub(super) fn looks_at_pins(instruction: u16) -> bool {
         (5, _) => instruction & 7 == 0,
         _ => false,
     }
+}
+
+/// Whether an instruction sets or clears an IRQ flag.
+pub(super) fn moves_flags(instruction: u16) -> bool {
+    matches!((instruction >> 13, instruction >> 5 & 3), (6, _) | (1, 2))
 }
 
 /// Where an instruction may lead, a bit for each place; nothing when it executes what nobody knows yet.
@@ -89,15 +94,45 @@ pub(super) fn places_from(from: u8, program: &[u16; 32], config: &Config) -> Opt
     Some(met)
 }
 
+/// What a program may do from a place on depends on the machine, this place, EXECCTRL and PINCTRL.
+type Standpoint = (u8, u8, u32, u32);
+
+/// What was found of late, as long as the program is the same: drivers set a machine up in the same ways again and again.
+#[derive(Debug, Clone, Default)]
+pub(super) struct KnownReaches {
+    found: [Option<(Standpoint, Reach)>; 8],
+    next: usize,
+}
+
+impl KnownReaches {
+    fn of(&mut self, machine: &StateMachine, find: impl FnOnce() -> Reach) -> Reach {
+        let standpoint = (machine.index, machine.pc, machine.execctrl, machine.pinctrl);
+        let known = self.found.iter().flatten().find(|(known, _)| *known == standpoint);
+        if let Some(&(_, reach)) = known {
+            return reach;
+        }
+        let reach = find();
+        self.found[self.next] = Some((standpoint, reach));
+        self.next = (self.next + 1) % self.found.len();
+        reach
+    }
+}
+
 impl StateMachine {
-    fn reach(&self, program: &[u16; 32]) -> Reach {
+    fn reach(&self, program: &[u16; 32], known: &mut KnownReaches) -> Reach {
         if self.is_at_rest() {
             return Reach::default();
         }
-        let mut reach = Reach { machines: 1 << self.index, ..Reach::default() };
+        let mut reach = known.of(self, || self.reach_of_program(program));
         if self.executes_written() || self.config.out_sticky {
             reach.add(Reach::unknown(self));
         }
+        reach
+    }
+
+    /// The same of its program from where it stands.
+    fn reach_of_program(&self, program: &[u16; 32]) -> Reach {
+        let mut reach = Reach { machines: 1 << self.index, ..Reach::default() };
         let (mut met, mut open) = (0u32, 1u32 << self.pc);
         while open & !met != 0 {
             let at = (open & !met).trailing_zeros() as u8;
@@ -118,7 +153,7 @@ impl Pio {
     pub(crate) fn reach(&self) -> Reach {
         let mut reach = Reach::default();
         for machine in &self.machines {
-            reach.add(machine.reach(&self.program));
+            reach.add(machine.reach(&self.program, &mut self.known_reaches.borrow_mut()));
         }
         reach
     }

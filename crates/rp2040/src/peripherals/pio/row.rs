@@ -97,7 +97,7 @@ impl Pio {
                 }
             }
             Pins::Clock(shape, before) => {
-                let level = before.as_ref().map_or(shape.data_of(self.levels), Told::last_written);
+                let level = before.as_ref().map_or(shape.sent_of(self.levels), Told::last_written);
                 let told = self.tell_pulses(n, looped, (shape, level), &rounds, io);
                 let Some(told) = told else { return false };
                 rounds.count = told.count;

@@ -17,7 +17,8 @@ const LONGEST_PERIOD_STEPS: u32 = 1 << 11;
 
 impl Pio {
     /// Does everything up to and including `until`, and tells outside what happens at the pins of `heard`. Ends behind the cycle in
-    /// which a flag of FDEBUG rises or something outside comes to be done, and where somebody waits for words, in which one moved.
+    /// which a flag of FDEBUG rises or something outside comes to be done, and where somebody waits for words or flags, in which one
+    /// moved.
     pub(crate) fn run_unnoticed(
         &mut self,
         until: Picoseconds,
@@ -30,7 +31,7 @@ impl Pio {
             return;
         }
         (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
-        self.debug_rose = false;
+        (self.debug_rose, self.flags_moved) = (false, false);
         let last = self.edges.last_at(until);
         let reached = self.run_to(last, heeds_fifos, io);
         (self.looks_away, self.heard) = (false, 0);
@@ -71,7 +72,15 @@ impl Pio {
     /// Whether somebody may have to hear of what happened before anything else does.
     #[inline]
     pub(super) fn is_disturbed(&self, heeds_fifos: bool, io: &Io) -> bool {
-        heeds_fifos && self.lines_stale || self.debug_rose || !io.reactions.is_empty()
+        heeds_fifos && self.lines_stale
+            || self.heeds_flags && self.flags_moved
+            || self.debug_rose
+            || !io.reactions.is_empty()
+    }
+
+    /// Whether somebody waits for a change of its flags from here on: no run goes on behind one.
+    pub(crate) fn heed_flags(&mut self, heeds: bool) {
+        self.heeds_flags = heeds;
     }
 
     /// Whether a flag of FDEBUG rose in the last run.

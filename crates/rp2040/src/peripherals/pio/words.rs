@@ -2,7 +2,7 @@
 //! and these go as fast as the quickest way of its program from one OUT or IN to the next allows.
 
 use super::decoded::Decoded;
-use super::reach::{places_from, successors};
+use super::reach::{moves_flags, places_from, successors};
 use super::registers::{ADDR, Config, RXF0, SM_STRIDE, SM0, TXF0};
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
@@ -92,33 +92,47 @@ fn places_of(mut mask: u32) -> impl Iterator<Item = u8> {
 
 /// The pace of all instructions with an opcode at some places.
 fn pace(opcode: u16, places: u32, program: &[u16; 32], config: &Config) -> Option<Pace> {
-    let all = || places_of(places);
     let word = |place: u8| program[usize::from(place)];
     let has = |place: u8| word(place) >> 13 == opcode;
-    let ticks = |place: u8| 1 + u64::from(config.delay(word(place)));
-    // The ticks from each place to the first such instruction.
+    let far = ticks_to(has, places, program, config);
+    let own = || places_of(places).filter(|&place| has(place));
+    let bits = own().map(|place| u64::from(super::execute::bit_count(word(place) as u8 & 0x1f))).max()?;
+    let ticks = own().map(|place| ticks_from(place, &far, program, config)).min()?;
+    Some(Pace { bits, ticks: ticks.min(FAR) })
+}
+
+/// The fewest ticks from each of some places to the first instruction of a kind.
+fn ticks_to(has: impl Fn(u8) -> bool, places: u32, program: &[u16; 32], config: &Config) -> [u64; 32] {
     let mut far = [FAR; 32];
-    let from = |place: u8, far: &[u64; 32]| {
-        let next = successors(word(place), config.following(place)).unwrap_or(u32::MAX);
-        let nearest = places_of(next).map(|to| far[usize::from(to)]).min();
-        ticks(place) + nearest.unwrap_or(FAR)
-    };
-    for place in all().filter(|&place| has(place)) {
+    for place in places_of(places).filter(|&place| has(place)) {
         far[usize::from(place)] = 0;
     }
     loop {
         let before = far;
-        for place in all().filter(|&place| !has(place)) {
-            far[usize::from(place)] = from(place, &far).min(FAR);
+        for place in places_of(places).filter(|&place| !has(place)) {
+            far[usize::from(place)] = ticks_from(place, &far, program, config).min(FAR);
         }
         if far == before {
-            break;
+            return far;
         }
     }
-    let own = || all().filter(|&place| has(place));
-    let bits = own().map(|place| u64::from(super::execute::bit_count(word(place) as u8 & 0x1f))).max()?;
-    let ticks = own().map(|place| from(place, &far)).min()?;
-    Some(Pace { bits, ticks: ticks.min(FAR) })
+}
+
+/// The fewest ticks of the instruction at a place and those that follow up to one of a kind, to which it is so far from each place.
+fn ticks_from(place: u8, far: &[u64; 32], program: &[u16; 32], config: &Config) -> u64 {
+    let word = program[usize::from(place)];
+    let next = successors(word, config.following(place)).unwrap_or(u32::MAX);
+    let nearest = places_of(next).map(|to| far[usize::from(to)]).min();
+    1 + u64::from(config.delay(word)) + nearest.unwrap_or(FAR)
+}
+
+/// The fewest ticks from each place to an instruction that may raise or clear a flag.
+pub(super) fn ticks_to_flag(program: &[u16; 32], config: &Config) -> [u64; 32] {
+    let has = |place: u8| {
+        let word = program[usize::from(place)];
+        moves_flags(word) || successors(word, config.following(place)).is_none()
+    };
+    ticks_to(has, u32::MAX, program, config)
 }
 
 impl Pio {
@@ -144,8 +158,7 @@ impl Pio {
     pub(crate) fn decode(&mut self) {
         for (machine, decoded) in self.machines.iter().zip(&mut self.decoded) {
             if machine.enabled && decoded.is_none() {
-                let spare = self.spare[usize::from(machine.index)].take();
-                *decoded = Some(Decoded::again(spare, &self.program, machine));
+                *decoded = Some(self.spare[usize::from(machine.index)].decode(&self.program, machine));
             }
         }
     }
@@ -189,6 +202,18 @@ impl Pio {
     /// a picosecond ahead.
     pub(crate) fn moves_no_word(&self, at: Picoseconds) -> bool {
         !self.lines_stale && self.is_apart(at) && self.next_word() > at
+    }
+
+    /// Whether no machine raises or clears a flag up to and including a time, and an access then would find no cycle that is a
+    /// picosecond ahead.
+    pub(crate) fn leaves_flags_alone(&self, at: Picoseconds) -> bool {
+        let last = self.edges.cycle_at(at);
+        let mut machines = self.machines.iter().zip(&self.decoded);
+        let leaves_alone = |(machine, decoded): (&StateMachine, &Option<Box<Decoded>>)| {
+            let next = || decoded.as_ref().map_or(0, |decoded| machine.next_flag(decoded, &self.program));
+            machine.is_at_rest() || next() > last
+        };
+        self.is_apart(at) && machines.all(leaves_alone)
     }
 
     /// What a register at an offset shows of where a machine stands, if that is a loop that is known and nobody leads the block on
@@ -244,6 +269,16 @@ fn fifo(offset: u32, first: u32) -> Option<usize> {
 }
 
 impl StateMachine {
+    /// The cycle before which the machine raises and clears no flag: that of the quickest way of the program to such an instruction,
+    /// and in a loop that is known not before its rounds end.
+    fn next_flag(&self, decoded: &Decoded, program: &[u16; 32]) -> u64 {
+        if !self.enabled || self.executes_written() || !self.is_between_instructions() {
+            return 0;
+        }
+        let inside = decoded.known_loop_at(self.pc).map_or(0, |looped| looped.ticks_inside(self));
+        self.divider.after(self.delay + inside.max(decoded.ticks_to_flag(self.pc, program)))
+    }
+
     /// The cycle before which no word moves. In a loop that is known that is when its rounds say; elsewhere the pace of the whole
     /// program says it.
     fn next_word(&self, decoded: &Decoded) -> u64 {

@@ -1,0 +1,148 @@
+//! A WIZnet chip whose clock and data are on pins: bits come at rises and are answered after falls, edge by edge or as pulses in a
+//! row, and eight of them make a byte for the chip.
+
+use ::wiznet::Chip;
+use lan::ChipId;
+use mcu::{Answer, ClockPulses, DataLine, Said};
+use units::{Hertz, Picoseconds};
+
+use super::super::Around;
+use super::Seat;
+
+const BYTE_BITS: u32 = 8;
+
+/// A byte on its way over pins.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bits {
+    count: u32,
+    sent: u8,
+    answer: u8,
+    /// The rising edge of the last bit since chip select fell: from the first one on the chip drives MISO.
+    risen: Option<Picoseconds>,
+}
+
+/// A byte that came, and SCK of its last bit.
+struct Byte {
+    sent: u8,
+    clock_hz: u64,
+}
+
+impl Bits {
+    /// Whether any came since chip select fell: then the chip drives MISO.
+    pub(super) fn have_begun(&self) -> bool {
+        self.risen.is_some()
+    }
+
+    /// The bits that are left of the byte.
+    fn left(&self) -> u32 {
+        BYTE_BITS - self.count
+    }
+
+    /// Takes bits of one byte, the first in the highest bit, the last two of which came at these rises.
+    fn take(
+        &mut self,
+        (bits, count): (u32, u32),
+        [before, last]: [Option<Picoseconds>; 2],
+        answer: u8,
+    ) -> Option<Byte> {
+        let sent = u32::from(self.sent) << count | bits >> (u32::BITS - count);
+        *self = Self { count: self.count + count, sent: sent as u8, answer, risen: last };
+        if self.left() != 0 {
+            return None;
+        }
+        self.count = 0;
+        let period = last.zip(before).map_or(Picoseconds::ZERO, |(last, before)| last - before);
+        Some(Byte { sent: self.sent, clock_hz: clock_hz(period) })
+    }
+}
+
+impl Seat {
+    pub(super) fn clock_rises(&mut self, at: Picoseconds, chip: ChipId, around: &mut Around<'_>) {
+        let Some(mosi) = self.mosi else { return };
+        let level = u32::from(!around.is_low(mosi));
+        self.take((level << 31, 1), [self.bits.risen, Some(at)], chip, around);
+    }
+
+    /// The chip puts its next bit on MISO.
+    pub(super) fn clock_falls(&mut self, chip: ChipId, around: &mut Around<'_>) {
+        let Some(pin) = self.miso.filter(|_| self.bits.have_begun()) else { return };
+        around.drive(pin, Some(self.ahead(chip, around) >> 31 == 1));
+    }
+
+    /// Pulses in a row. Those are left to edges after whose rise others may have to hear of what the chip did.
+    pub(super) fn clock_pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
+        let (Some(chip), Some(mosi), Some(miso)) = (self.chip, self.mosi, self.miso) else {
+            return Answer::default();
+        };
+        if !self.selected {
+            return Answer { count: pulses.count, said: None };
+        }
+        let answers_all = !pulses.falls_first || self.bits.have_begun();
+        if self.clock != Some(pulses.clock) || pulses.may_drive >> miso & 1 == 0 || !answers_all {
+            return Answer::default();
+        }
+        let sent = pulses.levels_of(mosi);
+        let (mut taken, mut levels) = (0, 0);
+        while taken < pulses.count {
+            let count = self.quiet_bits(pulses.count - taken, chip, around);
+            if count == 0 {
+                break;
+            }
+            let ahead = self.ahead(chip, around);
+            let last = taken + count - 1;
+            let before = if count > 1 { Some(pulses.rise(last - 1)) } else { self.bits.risen };
+            self.take((sent << taken, count), [before, Some(pulses.rise(last))], chip, around);
+            let said = match pulses.falls_first {
+                true => ahead,
+                false => ahead << 1 | self.ahead(chip, around) >> 31 << (u32::BITS - count),
+            };
+            levels |= (said & u32::MAX << (u32::BITS - count)) >> taken;
+            taken += count;
+        }
+        let Some(last) = taken.checked_sub(1) else { return Answer::default() };
+        around.advance(pulses.rise(last).max(pulses.fall(last)));
+        let line = DataLine { pin: miso, levels };
+        Answer { count: taken, said: Some(Said { line, at_rise: false, is_pulled: false }) }
+    }
+
+    /// How many of so many bits belong to the byte under way and do nothing of which others hear.
+    fn quiet_bits(&self, count: u32, chip: ChipId, around: &Around<'_>) -> u32 {
+        let left = self.bits.left();
+        let completes = count >= left;
+        let stays_inside = || around.device(chip).is_some_and(Chip::next_byte_stays_inside);
+        if completes && !stays_inside() { left - 1 } else { count.min(left) }
+    }
+
+    /// Bits of one byte come, the last two of them at these rises.
+    fn take(
+        &mut self,
+        bits: (u32, u32),
+        rises: [Option<Picoseconds>; 2],
+        chip: ChipId,
+        around: &mut Around<'_>,
+    ) {
+        let answer = self.answer(chip, around);
+        let Some(Byte { sent, clock_hz }) = self.bits.take(bits, rises, answer) else { return };
+        self.clocked_hz = Some(clock_hz);
+        let Some(at) = rises[1] else { return };
+        around.advance(at);
+        around.with_device(chip, |chip| chip.spi_byte(at, sent, clock_hz));
+    }
+
+    /// What the chip has to put on MISO of the byte under way, the present bit in the highest.
+    fn ahead(&self, chip: ChipId, around: &Around<'_>) -> u32 {
+        u32::from(self.answer(chip, around)) << (self.bits.count + u32::BITS - BYTE_BITS)
+    }
+
+    /// The byte that stands on MISO while the one under way comes.
+    fn answer(&self, chip: ChipId, around: &Around<'_>) -> u8 {
+        match self.bits.count {
+            0 => around.device(chip).map_or(0, Chip::next_answer),
+            _ => self.bits.answer,
+        }
+    }
+}
+
+fn clock_hz(period: Picoseconds) -> u64 {
+    u64::try_from(units::PS_PER_S / period.ps().max(1)).map_or(0, |hz| Hertz::new(hz).map_or(0, Hertz::hz))
+}

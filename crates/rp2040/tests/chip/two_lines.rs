@@ -1,0 +1,321 @@
+//! SPI over PIO on four wires: a clock, and a line for each direction. A chip with a slave that takes pulses in a row is held against
+//! one with the same slave that takes edges alone. The programs of its drivers are those that occur in practice, and words are
+//! brought and taken by the DMA or by a core, which waits, looks, aborts and is interrupted at random.
+
+mod slave;
+
+use rp2040::chip::Rp2040;
+use units::Picoseconds;
+
+use crate::bench::*;
+use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, pio_registers, table_driven};
+use crate::waiting::{same, same_list, same_registers};
+use slave::{Pins, Slave};
+use testing::Random;
+
+const RECEIVED: u32 = 0x2002_8000;
+const PADS_BANK0: u32 = 0x4001_c000;
+const TRANSFERS: usize = 16;
+const DMA_ABORT: u32 = DMA + 0x444;
+const FSTAT: u32 = PIO[0] + 4;
+const FDEBUG: u32 = PIO[0] + 8;
+const IRQ: u32 = PIO[0] + 0x30;
+const INPUT_SYNC_BYPASS: u32 = PIO[0] + 0x38;
+const TIMERAWL: u32 = 0x4005_4028;
+const GPIO_OUT_XOR: u32 = 0xd000_001c;
+const GPIO_OE_SET: u32 = 0xd000_0024;
+
+/// Side-set of one pin, and a cycle of delay.
+const HIGH: u32 = 1 << 12;
+const DELAY: u32 = 1 << 8;
+const OUT: u32 = 0x6001;
+const IN: u32 = 0x4001;
+const NOP: u32 = 0xa042;
+
+/// A program that moves words both ways at once, from where it begins.
+struct Duplex {
+    program: &'static [u32],
+    start: u32,
+    wrap: [u32; 2],
+}
+
+/// Modes 0 and 1 of SPI as in the examples of the Pico's SDK; a clock that idles high; both bits moved in one half; and one that
+/// begins with the second half.
+const DUPLEX: [Duplex; 5] = [
+    Duplex { program: &[OUT | DELAY, IN | HIGH | DELAY], start: 0, wrap: [0, 1] },
+    Duplex { program: &[0x6021, 0xa001 | HIGH | DELAY, IN], start: 0, wrap: [0, 2] },
+    Duplex { program: &[NOP | HIGH, OUT, IN | HIGH], start: 0, wrap: [1, 2] },
+    Duplex { program: &[OUT, IN, NOP | HIGH], start: 0, wrap: [0, 2] },
+    Duplex { program: &[IN | HIGH, OUT | DELAY], start: 1, wrap: [0, 1] },
+];
+/// Sends bytes of which it is told how many bits they have, and raises a flag; from place 7 on it receives as many.
+const HALF_DUPLEX: [u32; 12] =
+    [0x80a0, 0xa027, 0x6068, OUT, 0x0043 | HIGH, 0xe000, 0xc020, 0x6020, IN | HIGH, 0x0048, 0xc020, 0x0000];
+const RECEIVES_FROM: u32 = 7;
+
+/// One machine and its pins.
+struct Driver {
+    machine: u32,
+    pins: Pins,
+    /// Nothing where it moves words one way at a time.
+    duplex: Option<&'static Duplex>,
+}
+
+impl Driver {
+    fn at(&self, register: u32) -> u32 {
+        PIO[0] + register + 0x18 * self.machine
+    }
+
+    fn pinctrl(&self, set_base: u32) -> u32 {
+        let Pins { clock, mosi, miso, .. } = self.pins;
+        1 << 29 | 1 << 26 | 1 << 20 | miso << 15 | clock << 10 | set_base << 5 | mosi
+    }
+
+    fn set_up(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let mut write = |address, value| table.push([0, address, value]);
+        let Pins { clock, mosi, miso, select, interrupt } = self.pins;
+        for pin in [clock, mosi, miso] {
+            write(IO_BANK0 + 8 * pin + 4, 6);
+            write(PADS_BANK0 + 4 + 4 * pin, random.of(&[0x56, 0x52, 0x5a]));
+        }
+        for pin in [select, interrupt] {
+            write(IO_BANK0 + 8 * pin + 4, 5);
+        }
+        write(GPIO_OE_SET, 1 << select);
+        let program = self.duplex.map_or(&HALF_DUPLEX[..], |duplex| duplex.program);
+        for (&word, n) in program.iter().zip(0..) {
+            write(PIO[0] + 0x48 + 4 * n, word);
+        }
+        for pin in [clock, mosi] {
+            write(self.at(0xdc), self.pinctrl(pin));
+            write(self.at(0xd8), 0xe081);
+        }
+        write(INPUT_SYNC_BYPASS, if random.one_in(3) { 1 << miso } else { 0 });
+    }
+
+    /// A machine that is set up anew, and stands at a place.
+    fn begin(&self, start: u32, shift: u32, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let wrap = self.duplex.map_or([0, 6], |duplex| duplex.wrap);
+        let mut write = |address, value| table.push([0, address, value]);
+        write(PIO[0], 0);
+        let divider = random.of(&[1 << 16, 2 << 16, 3 << 16, 0x280 << 8, 5 << 16, 10 << 16]);
+        write(self.at(0xc8), divider);
+        write(self.at(0xcc), wrap[1] << 12 | wrap[0] << 7);
+        // Whoever joins a FIFO empties both.
+        write(self.at(0xd0), shift ^ 1 << 30);
+        write(self.at(0xd0), shift);
+        write(PIO[0], 1 << (4 + self.machine) | 1 << (8 + self.machine));
+        write(self.at(0xd8), start);
+        write(FDEBUG, u32::MAX);
+        write(IRQ, 0xff);
+    }
+
+    fn transfer(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        table.extend([[0, GPIO_OUT_XOR, 1 << self.pins.select]; 2]);
+        match self.duplex {
+            Some(duplex) => {
+                let bits = random.of(&[8, 8, 16, 32]);
+                let shift = random.below(4) << 18 | 0b11 << 16 | (bits & 31) << 20 | (bits & 31) << 25;
+                self.begin(duplex.start, shift, random, table);
+                match random.below(2) {
+                    0 => self.exchange_by_dma(random, table),
+                    _ => self.exchange_by_core(random, table),
+                }
+            }
+            None => {
+                self.send(random, table);
+                self.receive(random, table);
+            }
+        }
+    }
+
+    fn exchange_by_dma(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let (from, to) = (WORDS + 4 * random.below(100), RECEIVED + 0x100 * random.below(16));
+        let count = 1 + random.below(12);
+        let quiet = random.below(2) << 21;
+        let control = |channel: u32| 1 | 2 << 2 | channel << 11 | quiet;
+        let mut write = |address, value| table.push([0, address, value]);
+        for (at, value) in [(0x40, self.fifo(0x20)), (0x44, to), (0x48, count)] {
+            write(DMA + at, value);
+        }
+        write(DMA + 0x4c, control(1) | 1 << 5 | (4 + self.machine) << 15);
+        for (at, value) in [(0, from), (4, self.fifo(0x10)), (8, count)] {
+            write(DMA + at, value);
+        }
+        write(DMA + 0xc, control(0) | 1 << 4 | self.machine << 15);
+        write(DMA + 0x404, random.of(&[0, 0, 0, 1, 3]));
+        write(PIO[0], 1 << self.machine);
+        for _ in 0..random.below(4) {
+            self.dawdle(random, table);
+        }
+        let last = if random.one_in(6) { [0, DMA_ABORT, 3] } else { [5, DMA + 0x4c, 1 << 24] };
+        table.push(last);
+    }
+
+    /// A core keeps some words under way, and is often late.
+    fn exchange_by_core(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let (count, ahead) = (1 + random.below(8), random.below(4));
+        table.extend([[0, DMA_ABORT, 3], [0, PIO[0], 1 << self.machine]]);
+        for word in 0..count + ahead {
+            self.dawdle(random, table);
+            if word < count {
+                let value = random.any() as u32;
+                table.extend([[5, FSTAT, 1 << (16 + self.machine)], [0, self.fifo(0x10), value]]);
+            }
+            if word >= ahead {
+                table.extend([[5, FSTAT, 1 << (8 + self.machine)], [1, self.fifo(0x20), 0]]);
+            }
+        }
+    }
+
+    /// Bytes one after the other, until a flag says that all are sent.
+    fn send(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let count = 1 + random.below(6);
+        self.begin(0, 1 << 17 | 8 << 25 | 1 << 30, random, table);
+        table.extend([[0, self.fifo(0x10), 8 * count - 1], [0, PIO[0], 1 << self.machine]]);
+        for _ in 0..count {
+            self.dawdle(random, table);
+            let value = random.any() as u32;
+            table.extend([[5, FSTAT, 1 << (16 + self.machine)], [0, self.fifo(0x10), value]]);
+        }
+        self.dawdle(random, table);
+        table.push([4, IRQ, 1]);
+    }
+
+    fn receive(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let count = 1 + random.below(6);
+        self.begin(RECEIVES_FROM, 0b11 << 16 | 8 << 20 | random.below(2) << 18, random, table);
+        table.extend([[0, self.fifo(0x10), 8 * count - 1], [0, PIO[0], 1 << self.machine]]);
+        for _ in 0..count {
+            self.dawdle(random, table);
+            table.extend([[5, FSTAT, 1 << (8 + self.machine)], [1, self.fifo(0x20), 0]]);
+        }
+        table.push([4, IRQ, 1]);
+    }
+
+    fn fifo(&self, first: u32) -> u32 {
+        PIO[0] + first + 4 * self.machine
+    }
+
+    /// Lets some words move meanwhile, or none, and looks at what shows what the machine does.
+    fn dawdle(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let pin = random.of(&[self.pins.miso, self.pins.miso, self.pins.interrupt]);
+        let (word, place) = (4 * (pin / 8), 4 * (pin % 8));
+        match random.below(16) {
+            0 => table.push([2, 0, 1 + random.below(4000)]),
+            1 => table.push([2, 0, 1 + random.below(100)]),
+            2 => table.push([1, GPIO_IN, 0]),
+            3 => table.push([1, PIO[0] + random.of(&[4, 0xc, 0x30, 0x3c, 0x128]), 0]),
+            4 => table.push([1, self.at(0xd4), 0]),
+            5 => table.push([1, IO_BANK0 + 0xf0 + word, 0]),
+            6 => table.push([0, IO_BANK0 + 0xf0 + word, u32::MAX]),
+            7 => table.push([0, IO_BANK0 + 0x100 + word, random.of(&[0, 0, 4, 8]) << place]),
+            8 => table.push([1, random.of(&[TIMERAWL, DMA + 8, DMA + 0x48]), 0]),
+            _ => {}
+        }
+    }
+}
+
+fn driver(seed: u64) -> Driver {
+    let mut random = Random::new(seed ^ 0x51f1);
+    let first = random.below(30);
+    let pin = |n: u32| (first + n) % 30;
+    let order = random.of(&[[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]]);
+    let pins = Pins {
+        clock: pin(order[0]),
+        mosi: pin(order[1]),
+        miso: pin(order[2]),
+        select: pin(9),
+        interrupt: pin(14),
+    };
+    let program = random.below(DUPLEX.len() as u32 + 2) as usize;
+    Driver { machine: random.below(4), pins, duplex: DUPLEX.get(program) }
+}
+
+fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
+    let mut random = Random::new(seed);
+    let driver = driver(seed);
+    let mut table = Vec::new();
+    driver.set_up(&mut random, &mut table);
+    for _ in 0..TRANSFERS {
+        driver.transfer(&mut random, &mut table);
+    }
+    table.push([9, 0, 0]);
+    let mut chip = chip_with(table_driven(if seed % 4 < 2 { 125 } else { 133 }));
+    let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
+    chip.write_memory(TABLE, &bytes).expect("SRAM");
+    chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");
+    let Pins { clock, mosi, miso, interrupt, .. } = driver.pins;
+    if seed.is_multiple_of(2) {
+        let all = 1 << clock | 1 << mosi | 1 << miso;
+        chip.record_pins(
+            1 << interrupt | random.of(&[all, all, 1 << clock, 1 << miso, 1 << mosi | 1 << miso]),
+        );
+    }
+    chip.connect(Box::new(Slave {
+        takes_pulses,
+        pins: driver.pins,
+        at_rise: random.one_in(4),
+        pulls: random.one_in(3),
+        shift: 0,
+        bits: 0,
+        answer: 0xa5,
+        has_begun: false,
+        interrupt: false,
+        words: Random::new(7),
+        whims: Random::new(seed),
+        log: Vec::new(),
+        pulses: 0,
+    }));
+    chip
+}
+
+fn slave(chip: &mut Rp2040) -> Slave {
+    let outside: &dyn std::any::Any = chip.outside();
+    outside.downcast_ref::<Slave>().expect("it is the slave").clone()
+}
+
+/// How many pulses were told in a row, and how many words were moved.
+fn check(seed: u64) -> (u64, usize) {
+    let (mut quick, mut slow) = (chip(seed, true), chip(seed, false));
+    let mut pieces = Random::new(seed);
+    let mut end = us(20);
+    for _ in 0..8 {
+        end = end + Picoseconds::new(i64::from(pieces.below(120_000_000)));
+        quick.run_until(end);
+        slow.run_until(end);
+        let how = format!("seed {seed}");
+        same_list(&edges(&mut quick), &edges(&mut slow), &format!("{how}: edges"));
+        let (one, other) = (slave(&mut quick), slave(&mut slow));
+        same_list(&one.log, &other.log, &format!("{how}: words"));
+        let state = |slave: &Slave| (slave.bits, slave.shift, slave.answer, slave.has_begun, slave.interrupt);
+        assert_eq!(state(&one), state(&other), "{how}");
+        same(&quick, &slow, &how);
+        let interrupts = (0xf0..0x10c).map(|at| IO_BANK0 + at);
+        let others = (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain(interrupts);
+        same_registers(&mut quick, &mut slow, pio_registers().chain(others), &how);
+    }
+    let told = slave(&mut quick);
+    (told.pulses, told.log.len())
+}
+
+fn check_all(seeds: std::ops::Range<u64>) {
+    let (mut pulses, mut words) = (0, 0);
+    for seed in seeds {
+        let (told, moved) = check(seed);
+        (pulses, words) = (pulses + told, words + moved as u64);
+    }
+    // Nearly half of all bits are told as pulses: in mode 1, and where somebody listens to what moves, none is.
+    assert!(pulses > 3 * words, "{pulses} pulses, {words} words of eight bits");
+}
+
+#[test]
+fn a_slave_on_two_lines_that_is_told_of_pulses_does_what_one_does_that_is_told_of_edges() {
+    check_all(0..32);
+}
+
+#[test]
+#[ignore = "takes minutes: the same at length, make test-slow"]
+fn many_slaves_on_two_lines_that_are_told_of_pulses_do_what_others_do() {
+    check_all(100..4000);
+}

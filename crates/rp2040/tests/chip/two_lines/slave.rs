@@ -1,0 +1,136 @@
+//! A slave with a line for each direction, which can be told of pulses in a row.
+
+use mcu::{Answer, ClockPulses, DataLine, Outside, Patience, Reaction, Said};
+use testing::Random;
+use units::Picoseconds;
+
+/// A slave of words of eight bits. It samples at rises, and what it says depends on what it heard.
+#[derive(Debug, Clone)]
+pub(super) struct Slave {
+    pub(super) takes_pulses: bool,
+    pub(super) pins: Pins,
+    /// It speaks at rises, and not at falls.
+    pub(super) at_rise: bool,
+    /// It pulls its line, and does not drive it.
+    pub(super) pulls: bool,
+    pub(super) shift: u32,
+    pub(super) bits: u32,
+    pub(super) answer: u32,
+    /// A rise came since a frame began: from then on it speaks.
+    pub(super) has_begun: bool,
+    pub(super) interrupt: bool,
+    pub(super) words: Random,
+    /// Where it leaves pulses to edges without a reason.
+    pub(super) whims: Random,
+    /// The words that it took, and when.
+    pub(super) log: Vec<(i64, u32)>,
+    pub(super) pulses: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pins {
+    pub(super) clock: u32,
+    pub(super) mosi: u32,
+    pub(super) miso: u32,
+    /// A frame begins when this rises.
+    pub(super) select: u32,
+    pub(super) interrupt: u32,
+}
+
+impl Slave {
+    fn rises(&mut self, at: Picoseconds, level: u32) -> bool {
+        self.shift = self.shift << 1 & 0xff | level;
+        (self.bits, self.has_begun) = (self.bits + 1, true);
+        if self.bits < 8 {
+            return false;
+        }
+        self.log.push((at.ps(), self.shift));
+        self.bits = 0;
+        self.answer = self.words.any() as u32 ^ self.shift;
+        self.shift & 7 == 0
+    }
+
+    fn level(&self) -> bool {
+        self.answer >> (7 - self.bits) & 1 == 1
+    }
+
+    fn speak(&self, reactions: &mut Vec<Reaction>) {
+        let (pin, level) = (self.pins.miso as u8, Some(self.level()));
+        reactions.push(if self.pulls { Reaction::Pull { pin, level } } else { Reaction::Pin { pin, level } });
+    }
+
+    /// Whether the next rise moves the interrupt, which is to be seen as an edge.
+    fn would_interrupt(&self, level: u32) -> bool {
+        self.bits == 7 && (self.shift << 1 | level) & 7 == 0
+    }
+}
+
+impl Outside for Slave {
+    fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
+        if (changed & levels) >> self.pins.select & 1 == 1 {
+            (self.bits, self.has_begun) = (0, false);
+            let (pin, level) = (self.pins.miso as u8, None);
+            reactions.extend([Reaction::Pull { pin, level }, Reaction::Pin { pin, level }]);
+        }
+        if changed >> self.pins.clock & 1 == 0 {
+            return;
+        }
+        let rises = levels >> self.pins.clock & 1 == 1;
+        if rises && self.rises(at, levels >> self.pins.mosi & 1) {
+            self.interrupt = !self.interrupt;
+            reactions.push(Reaction::Pin { pin: self.pins.interrupt as u8, level: Some(self.interrupt) });
+        }
+        if self.has_begun && rises == self.at_rise {
+            self.speak(reactions);
+        }
+    }
+
+    fn listens_to(&self) -> u32 {
+        1 << self.pins.clock | 1 << self.pins.select
+    }
+
+    fn patience(&self) -> Patience {
+        match self.takes_pulses {
+            true => Patience {
+                heard: 1 << self.pins.clock,
+                moved: 1 << self.pins.miso | 1 << self.pins.interrupt,
+            },
+            false => Patience::default(),
+        }
+    }
+
+    fn pulses(&mut self, pulses: &ClockPulses<'_>, _: &mut Vec<Reaction>) -> Answer {
+        let may_speak = if self.pulls { pulses.may_pull } else { pulses.may_drive };
+        let speaks_in_all = self.has_begun || self.at_rise || !pulses.falls_first;
+        if u32::from(pulses.clock) != self.pins.clock
+            || may_speak >> self.pins.miso & 1 == 0
+            || !speaks_in_all
+            || self.whims.one_in(16)
+        {
+            return Answer::default();
+        }
+        let most = if self.whims.one_in(8) { 1 + self.whims.below(pulses.count) } else { pulses.count };
+        let sent = pulses.levels_of(self.pins.mosi as u8);
+        let (mut count, mut levels) = (0, 0);
+        while count < most && !self.would_interrupt(sent >> (31 - count) & 1) {
+            let order = if pulses.falls_first { [false, true] } else { [true, false] };
+            for rises in order {
+                if rises {
+                    self.rises(pulses.rise(count), sent >> (31 - count) & 1);
+                }
+                if rises == self.at_rise {
+                    levels |= u32::from(self.level()) << (31 - count);
+                }
+            }
+            count += 1;
+        }
+        self.pulses += u64::from(count);
+        let line = DataLine { pin: self.pins.miso as u8, levels };
+        let said = Said { line, at_rise: self.at_rise, is_pulled: self.pulls };
+        Answer { count, said: (count != 0).then_some(said) }
+    }
+
+    fn snapshot(&self) -> Option<Box<dyn Outside>> {
+        Some(Box::new(self.clone()))
+    }
+}
