@@ -19,6 +19,8 @@ const BAUD: u32 = 115_200;
 const COMMUNICATIONS: u8 = 2;
 const ABSTRACT_CONTROL_MODEL: u8 = 2;
 const DATA: u8 = 10;
+/// A vendor's protocol for modems is Microsoft's RNDIS, which is a network (Linux: cdc-acm leaves it alone).
+const VENDOR_PROTOCOL: u8 = 0xff;
 /// More ports than this are left alone.
 pub(crate) const MAX_PORTS: usize = 8;
 /// What waits to be typed, and what waits to be taken; more is refused, and dropped and counted.
@@ -82,7 +84,8 @@ pub(crate) fn find_ports(interfaces: &mut [InterfaceReport]) -> Vec<PortInterfac
     let mut ports = Vec::new();
     for control in 0..interfaces.len() {
         let i = &interfaces[control];
-        if (i.class, i.subclass) != (COMMUNICATIONS, ABSTRACT_CONTROL_MODEL) || ports.len() == MAX_PORTS {
+        let is_modem = (i.class, i.subclass) == (COMMUNICATIONS, ABSTRACT_CONTROL_MODEL);
+        if !is_modem || i.protocol == VENDOR_PROTOCOL || ports.len() == MAX_PORTS {
             continue;
         }
         // The union descriptor names the data interface; without one it is the next of the class.

@@ -17,7 +17,7 @@ from airwire.diagnosis.reason import BROADCAST, call_in_vain, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
-from airwire.explain.quantities import rough_time
+from airwire.explain.quantities import listed, rough_time
 from airwire.explain.verdicts import verdicts_of
 from airwire.kinds import Speaks
 from airwire.model import Capture
@@ -119,7 +119,7 @@ def does(found: Discovery) -> str:
         parts.append("asks the PC for the time")
     if found.answers_ping:
         parts.append("answers pings")
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return listed(parts)
 
 
 def _said_to_all(calls: Sequence[Call]) -> Iterator[str]:
