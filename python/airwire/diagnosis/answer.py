@@ -170,7 +170,7 @@ def _measured(
         "traffic": list(question.traffic),
         "measure": question.measure,
         "of": question.of,
-        "skip": 0 if question.measure == "bulk" else 1,
+        "skip": question.skip,
         "stop_within": _STOP_WITHIN,
         "limit": _LIMIT,
     }

@@ -105,13 +105,13 @@ def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBu
         run = run_past_faults(board, _SLICE if board.time_ps < _LATER_PS else _LATER_SLICE)
         moved = board.edge_count
         busy = sum(core.busy_cycles for core in run.cores)
-        over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles
+        over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles or moved >= _MOST_EDGES
         if moved >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
             looked_at = moved
             bus = spi_bus(board.edges_by_gpio())
             if bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS):
                 return bus, run
-        if over or looked_at >= _MOST_EDGES:
+        if over:
             return None, run
 
 
