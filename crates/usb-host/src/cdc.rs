@@ -123,3 +123,34 @@ pub(crate) fn opening(port: usize, interface: u8) -> [Request; 2] {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptors::EndpointReport;
+
+    /// A control interface with a protocol, and a data interface behind it.
+    fn pair(protocol: u8) -> Vec<InterfaceReport> {
+        let bulk = |address| EndpointReport {
+            address,
+            kind: TransferKind::Bulk,
+            max_packet_bytes: 64,
+            interval_frames: 0,
+        };
+        let control = InterfaceReport {
+            class: COMMUNICATIONS,
+            subclass: ABSTRACT_CONTROL_MODEL,
+            protocol,
+            ..InterfaceReport::default()
+        };
+        let endpoints = vec![bulk(1), bulk(0x81)];
+        vec![control, InterfaceReport { number: 1, class: DATA, endpoints, ..InterfaceReport::default() }]
+    }
+
+    #[test]
+    fn a_modem_is_a_port_and_a_network_by_rndis_is_none() {
+        assert_eq!(find_ports(&mut pair(0)).len(), 1);
+        assert_eq!(find_ports(&mut pair(1)).len(), 1);
+        assert!(find_ports(&mut pair(VENDOR_PROTOCOL)).is_empty());
+    }
+}

@@ -122,10 +122,10 @@ def unanswered_call(calls: Sequence[Call]) -> str | None:
 
 def _what_it_does(identity: Identity, used: Counter[int]) -> str:
     run, console = identity.run, identity.bare.console
-    if run.fault is not None:
-        return f"it faults, {run.fault.what} at {run.fault.place}"
     if run.reason == "ended":
         return f"{run.sentence}{_last_line(console)}"
+    if run.fault is not None:
+        return f"it faults, {run.fault.what} at {run.fault.place}"
     if run.reason in ("boot-loader", "locked-up", "breakpoint", "no-clock"):
         return run.sentence
     device = identity.bare.usb_device

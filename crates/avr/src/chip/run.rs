@@ -93,8 +93,9 @@ impl Avr {
     /// Arduino's `HardwareSerial` waits in a loop for its handler to take a byte out of a buffer in RAM. Nothing but the interrupt
     /// tells that this is a wait for the USART.
     fn note_wait_for_room(&mut self, source: u8) {
-        let may_be = self.io.at_uart.is_some() && self.state.handlers.is_empty();
-        if !may_be || !sources::as_usart(source).is_some_and(|(_, which)| which == sources::EMPTY) {
+        let is_told = self.io.at_uart.is_some() && self.state.handlers.is_empty();
+        let takes_more = sources::as_usart(source).is_some_and(|(_, which)| which == sources::EMPTY);
+        if !(is_told && takes_more) {
             return;
         }
         let code = std::mem::take(&mut self.io.devices.program.code);
