@@ -12,7 +12,7 @@ import pytest
 
 import airwire
 from airwire.board.model import UsbDevice
-from airwire.board.network import Call, Counter, Service, TrafficResult
+from airwire.board.network import Call, Service
 from airwire.board.virtual import Board
 from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
@@ -80,17 +80,6 @@ def test_a_network_on_usb_is_told_as_that_and_other_devices_with_what_they_are(s
     device = at_console(shown_text, "", ["MIDI port", "2 audio streams", "disk"])
     assert "it is a USB device, 'Gadget' (MIDI port, 2 audio streams and disk)" in device
     assert "it has a USB serial port" in at_console(shown_text, "", ["2 serial ports"])
-
-
-def test_a_client_that_asks_once_is_measured_by_its_only_question(ended: Discovery) -> None:
-    def skipped(answered: int) -> int | None:
-        server = TrafficResult(
-            "http-server", "http-server", False, False, "", None, [Counter("answered", answered, "requests")], None
-        )
-        question = question_for(replace(ended, called=[server]))
-        return None if question is None else question.skip
-
-    assert (skipped(1), skipped(2), skipped(40)) == (0, 1, 1)
 
 
 def test_an_image_whose_clock_never_comes_is_told_with_the_source(images: Path) -> None:
