@@ -83,6 +83,20 @@ def test_two_pins_that_move_more_than_the_clock_do_not_hide_the_bus() -> None:
     assert list(found.transactions) == OPENING
 
 
+def test_clocks_behind_the_last_chip_select_do_not_hide_the_bus() -> None:
+    # An Arduino's Ethernet library that finds no chip clocks on, and selects none any more.
+    selected = [bytes.fromhex("0000800180")] * 8
+    behind = [(edge[0] + 10**12, *edge[1:]) for edge in edges_of([bytes(600)]) if edge[1] == SCK]
+    found = spi_bus(edges_of(selected) + behind)
+    assert found is not None and (found.sck, found.select) == (SCK, SELECT)
+    assert list(found.transactions) == selected
+
+
+def test_a_pin_that_was_low_once_around_a_few_bytes_is_no_chip_select() -> None:
+    clocks = [edge for edge in edges_of([bytes(100)]) if edge[1] == SCK]
+    assert spi_bus([(0, LED, False), *clocks[:17], (clocks[16][0], LED, True), *clocks[17:]]) is None
+
+
 def test_a_pin_that_blinks_is_no_bus() -> None:
     assert spi_bus([(level, LED, level % 2 == 0) for level in range(1000)]) is None
 

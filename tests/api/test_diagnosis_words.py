@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 import airwire
+from airwire.board.model import UsbDevice
 from airwire.board.network import Call, Service
+from airwire.board.virtual import Board
 from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
-from airwire.diagnosis.identify import identify
+from airwire.diagnosis.identify import Identity, identify
 from airwire.diagnosis.reason import unanswered_call, why_no_board, why_not_on_network
 
 DHCP = Call("udp", "255.255.255.255", 67, 2, 600, 2)
@@ -30,6 +35,51 @@ def test_an_image_that_ends_is_no_image_that_faults(ended: Discovery) -> None:
     reason = why_not_on_network(ended)
     assert "with status 3" in reason and "faults" not in reason
     assert reason.endswith("the last that it prints is 'The last words.'")
+
+
+def test_an_image_that_ends_before_it_talks_to_a_chip_has_ended_too(images: Path) -> None:
+    said = why_no_board(identify(images / "ends_badly.elf", None, {}))
+    assert "the image ended itself" in said and "with status 3" in said and "faults" not in said
+    assert said.endswith("the last that it prints is 'The last words.'")
+
+
+def at_console(identity: Identity, console: str, functions: Sequence[str] = ()) -> str:
+    """Why an image has no board that shows this at its UART, and that is a USB device with these functions."""
+    device = UsbDevice(0x2E8A, 10, None, "Gadget", None, [], list(functions), None, None) if functions else None
+    bare = SimpleNamespace(
+        console=console,
+        console_of=lambda name: console if name == "uart0" else "",
+        usb_device=device,
+        edges_by_gpio=list,
+    )
+    return why_no_board(replace(identity, bare=cast(Board, bare), run=replace(identity.run, reason="time", fault=None)))
+
+
+@pytest.fixture
+def shown_text(images: Path) -> Identity:
+    return identify(images / "ends_badly.elf", None, {})
+
+
+def test_a_line_without_an_end_is_no_prompt(shown_text: Identity) -> None:
+    # pico-examples' pio/ir_nec/ir_loopback begins each line with its end.
+    said = at_console(shown_text, "\nsent: 00, 06\nsent: 00, 07")
+    assert "it prints at UART0, last 'sent: 00, 07'; if it waits for input there" in said
+    assert "it waits at UART0, where it shows '>>>'" in at_console(shown_text, "MicroPython\n>>> ")
+    assert "it waits at UART0, where it shows 'Password:'" in at_console(shown_text, "Password: ")
+
+
+def test_a_long_line_is_cut_where_it_says_so(shown_text: Identity) -> None:
+    assert at_console(shown_text, f"{'a' * 61}\n").endswith(f"last '{'a' * 60}' ...")
+    assert at_console(shown_text, f"{'a' * 60}\n").endswith(f"last '{'a' * 60}'")
+
+
+def test_a_network_on_usb_is_told_as_that_and_other_devices_with_what_they_are(shown_text: Identity) -> None:
+    said = at_console(shown_text, "ready\n", ["network by CDC NCM", "disk"])
+    assert "its network by CDC NCM is on USB, where the virtual PC has no driver for it" in said
+    assert said.endswith("the last that it prints is 'ready'")
+    device = at_console(shown_text, "", ["MIDI port", "2 audio streams", "disk"])
+    assert "it is a USB device, 'Gadget' (MIDI port, 2 audio streams and disk)" in device
+    assert "it has a USB serial port" in at_console(shown_text, "", ["2 serial ports"])
 
 
 def test_an_image_whose_clock_never_comes_is_told_with_the_source(images: Path) -> None:

@@ -58,7 +58,13 @@ def test_the_answer_as_json_has_all_that_was_found(airwire: Airwire, firmware: P
 def test_traffic_of_ones_own_is_what_is_measured(airwire: Airwire, firmware: Path) -> None:
     image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
     result = airwire("why", image, "--traffic", "ping to=board count=50 interval=10ms")
-    assert re.search(r"Simulated: median \d+(\.\d+)? us", result.stdout)
+    assert re.search(r"Simulated: median \d+(\.\d+)? us, n = \d+\. A ping takes \d", result.stdout)
+
+
+def test_an_only_message_is_measured_without_a_rate(airwire: Airwire, firmware: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
+    result = airwire("why", image, "--traffic", "http to=board requests=1", "--out", "kept")
+    assert re.search(r"Simulated: one request\. A request takes \d", result.stdout), result.stdout + result.stderr
 
 
 def test_answers_that_are_errors_are_said_wherever_requests_are_counted(

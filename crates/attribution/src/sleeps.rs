@@ -41,16 +41,18 @@ fn by_timer(purpose: Option<&Purpose>) -> Stage {
     Stage::of_board(Cause::Gate, Some(subject))
 }
 
-/// Waits for room in a UART, from the first look that found none to the last one.
-pub fn console_waits(looks: &[Picoseconds]) -> Vec<Interval> {
+/// Waits for room in a UART: from the first look that found none to the last one, and those that an interrupt ended.
+pub fn console_waits(
+    looks: &[Picoseconds],
+    until_interrupts: &[(Picoseconds, Picoseconds)],
+) -> Vec<Interval> {
     let together = looks.chunk_by(|one, next| *next - *one <= LONGEST_LOOK);
-    together
-        .filter_map(|looks| {
-            let (start, end) = (*looks.first()?, *looks.last()?);
-            let stage = Stage::of_board(Cause::Console, None);
-            Some(Interval { start, end, rank: Rank::Console, stage, bytes: 0 })
-        })
-        .collect()
+    let looked = together.filter_map(|looks| Some((*looks.first()?, *looks.last()?)));
+    let interval = |(start, end)| {
+        let stage = Stage::of_board(Cause::Console, None);
+        Interval { start, end, rank: Rank::Console, stage, bytes: 0 }
+    };
+    looked.chain(until_interrupts.iter().copied()).map(interval).collect()
 }
 
 #[cfg(test)]
@@ -72,7 +74,7 @@ mod tests {
     fn looks_at_a_full_uart_are_one_wait_until_they_pause() {
         let looks: Vec<_> = [0, 1, 2, 50, 51].map(|us| Picoseconds::new(us * PS_PER_US)).to_vec();
         let lengths: Vec<i64> =
-            console_waits(&looks).iter().map(|one| (one.end - one.start).ps() / PS_PER_US).collect();
+            console_waits(&looks, &[]).iter().map(|one| (one.end - one.start).ps() / PS_PER_US).collect();
         assert_eq!(lengths, [2, 1]);
     }
 

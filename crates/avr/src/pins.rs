@@ -39,6 +39,8 @@ pub(crate) struct Pins {
     /// The levels before the last change, and the cycle from which on they were others.
     before: (u32, u64),
     recorded: u32,
+    /// The levels behind the edges that were taken.
+    told: u32,
     edges: Vec<Edge>,
     /// Whether edges were added that may lie in the future, so that they are to be sorted.
     is_unsorted: bool,
@@ -63,6 +65,7 @@ impl Pins {
             levels: 0,
             before: (0, 0),
             recorded: 0,
+            told: 0,
             edges: Vec::new(),
             is_unsorted: false,
         }
@@ -207,6 +210,7 @@ impl Pins {
     }
 
     pub(crate) fn record(&mut self, mask: u32) {
+        self.told = self.levels & !self.recorded | self.told & self.recorded;
         self.recorded = mask;
     }
 
@@ -222,7 +226,8 @@ impl Pins {
         }
     }
 
-    /// Takes the edges up to a time.
+    /// Takes the edges up to a time. A byte on a bus does not know which level its wire has before it, so that its first edge
+    /// may be none.
     pub(crate) fn take_edges(&mut self, to: Picoseconds) -> Vec<Edge> {
         if std::mem::take(&mut self.is_unsorted) {
             self.edges.sort_by_key(|edge| edge.at);
@@ -230,7 +235,13 @@ impl Pins {
         let known = self.edges.partition_point(|edge| edge.at <= to);
         let rest = self.edges.split_off(known);
         self.is_unsorted = !rest.is_empty();
-        std::mem::replace(&mut self.edges, rest)
+        let mut edges = std::mem::replace(&mut self.edges, rest);
+        edges.retain(|edge| {
+            let is_new = (self.told >> edge.pin & 1 == 1) != edge.level;
+            put(&mut self.told, edge.pin, edge.level);
+            is_new
+        });
+        edges
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Waits {
     pub sleeps: Vec<Slept>,
     /// The times at which a core saw that a UART could take no more.
     pub full_uart: Vec<Picoseconds>,
+    /// From when to when core 0 went round a loop until the interrupt of a UART that could take more.
+    pub at_uart: Vec<(Picoseconds, Picoseconds)>,
     /// From when to when core 0 did nothing but look at a clock.
     pub at_clock: Vec<(Picoseconds, Picoseconds)>,
 }

@@ -19,6 +19,8 @@ pub struct UsbDevice {
     pub serial: Option<String>,
     /// The class code of each interface (usb.org, Defined Class Codes).
     pub interface_classes: Vec<u8>,
+    /// What its interfaces make up, in words, such as `2 serial ports` and `disk`.
+    pub functions: Vec<String>,
     /// Sectors of its disk; none without a disk, or before its size is known.
     pub disk_sectors: Option<u32>,
     /// Bytes of each.

@@ -26,6 +26,7 @@ impl Waits {
         mcu::Waits {
             sleeps: std::mem::take(&mut self.sleeps),
             full_uart: std::mem::take(&mut self.full_uart),
+            at_uart: Vec::new(),
             at_clock: self.at_clock.take(),
         }
     }

@@ -19,6 +19,8 @@ const BAUD: u32 = 115_200;
 const COMMUNICATIONS: u8 = 2;
 const ABSTRACT_CONTROL_MODEL: u8 = 2;
 const DATA: u8 = 10;
+/// A vendor's protocol for modems is Microsoft's RNDIS, which is a network (Linux: cdc-acm leaves it alone).
+const VENDOR_PROTOCOL: u8 = 0xff;
 /// More ports than this are left alone.
 pub(crate) const MAX_PORTS: usize = 8;
 /// What waits to be typed, and what waits to be taken; more is refused, and dropped and counted.
@@ -82,7 +84,8 @@ pub(crate) fn find_ports(interfaces: &mut [InterfaceReport]) -> Vec<PortInterfac
     let mut ports = Vec::new();
     for control in 0..interfaces.len() {
         let i = &interfaces[control];
-        if (i.class, i.subclass) != (COMMUNICATIONS, ABSTRACT_CONTROL_MODEL) || ports.len() == MAX_PORTS {
+        let is_modem = (i.class, i.subclass) == (COMMUNICATIONS, ABSTRACT_CONTROL_MODEL);
+        if !is_modem || i.protocol == VENDOR_PROTOCOL || ports.len() == MAX_PORTS {
             continue;
         }
         // The union descriptor names the data interface; without one it is the next of the class.
@@ -119,4 +122,35 @@ pub(crate) fn opening(port: usize, interface: u8) -> [Request; 2] {
             Vec::new(),
         ),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::descriptors::EndpointReport;
+
+    /// A control interface with a protocol, and a data interface behind it.
+    fn pair(protocol: u8) -> Vec<InterfaceReport> {
+        let bulk = |address| EndpointReport {
+            address,
+            kind: TransferKind::Bulk,
+            max_packet_bytes: 64,
+            interval_frames: 0,
+        };
+        let control = InterfaceReport {
+            class: COMMUNICATIONS,
+            subclass: ABSTRACT_CONTROL_MODEL,
+            protocol,
+            ..InterfaceReport::default()
+        };
+        let endpoints = vec![bulk(1), bulk(0x81)];
+        vec![control, InterfaceReport { number: 1, class: DATA, endpoints, ..InterfaceReport::default() }]
+    }
+
+    #[test]
+    fn a_modem_is_a_port_and_a_network_by_rndis_is_none() {
+        assert_eq!(find_ports(&mut pair(0)).len(), 1);
+        assert_eq!(find_ports(&mut pair(1)).len(), 1);
+        assert!(find_ports(&mut pair(VENDOR_PROTOCOL)).is_empty());
+    }
 }

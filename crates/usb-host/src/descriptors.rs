@@ -3,6 +3,7 @@
 //!
 //! Alternate settings other than 0 are left out: this host never selects one.
 
+use crate::kinds;
 use crate::port::Endpoint;
 use crate::wire::MAX_PACKET_BYTES;
 
@@ -48,6 +49,13 @@ pub struct DeviceReport {
     pub serial: Option<String>,
     /// Every interface with its alternate setting 0.
     pub interfaces: Vec<InterfaceReport>,
+}
+
+impl DeviceReport {
+    /// What it is, in words: the functions that its interfaces make up.
+    pub fn functions(&self) -> Vec<String> {
+        kinds::functions(&self.interfaces)
+    }
 }
 
 /// One interface of a device.

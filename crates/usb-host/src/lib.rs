@@ -14,6 +14,7 @@ mod descriptors;
 mod enumerate;
 mod functions;
 mod hid;
+mod kinds;
 mod msc;
 mod port;
 mod schedule;

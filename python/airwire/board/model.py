@@ -85,6 +85,8 @@ class UsbDevice:
     product: str | None
     serial: str | None
     interface_classes: list[int]
+    functions: list[str]
+    """What its interfaces make up, such as ``2 serial ports`` and ``disk``."""
     disk_sectors: int | None
     disk_sector_bytes: int | None
 

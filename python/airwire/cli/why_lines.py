@@ -17,7 +17,7 @@ from airwire.diagnosis.reason import BROADCAST, call_in_vain, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
-from airwire.explain.quantities import rough_time
+from airwire.explain.quantities import listed, rough_time
 from airwire.explain.verdicts import verdicts_of
 from airwire.kinds import Speaks
 from airwire.model import Capture
@@ -27,6 +27,8 @@ _MOST_CAUSES = 3
 _DHCP = 67
 _NTP = 123
 _MOST_SERVICES = 3
+# What one message is called. The latency of an image that is asked nothing else is that of pings.
+_ONE_OF = {"requests": "request", "latency": "ping"}
 _AT_THE_FLOOR = 0.99
 # Figures end within 2 % either way.
 _ALIKE = 0.02
@@ -119,7 +121,7 @@ def does(found: Discovery) -> str:
         parts.append("asks the PC for the time")
     if found.answers_ping:
         parts.append("answers pings")
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return listed(parts)
 
 
 def _said_to_all(calls: Sequence[Call]) -> Iterator[str]:
@@ -140,11 +142,13 @@ def _service(service: Service) -> str:
 def _figure(row: Capture[BoardRow]) -> str:
     figure = row.target.figure
     assert figure is not None, "a row without a figure has no line"
-    said = f"Simulated: {figure_text(figure)}, n = {figure.n}"
+    one = _ONE_OF.get(row.target.measure, "message")
+    # One exchange has a time, and no rate at which others would follow.
+    is_rate_of_one = figure.n == 1 and figure.unit != "ps"
+    said = f"Simulated: one {one}" if is_rate_of_one else f"Simulated: {figure_text(figure)}, n = {figure.n}"
     floor = floor_of(row)
     if floor is None or floor.ps <= 0:
         return f"{said}."
-    one = "request" if row.target.measure == "requests" else "message"
     pc = f" (the PC {rough_time(floor.pc_ps)})" if floor.pc_ps > 0 else ""
     takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}{pc}"
     if floor.share >= _AT_THE_FLOOR:

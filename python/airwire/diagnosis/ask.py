@@ -24,6 +24,8 @@ class Question:
     """Clients of the PC; none where the image itself is the client."""
     of: str
     """The client or the server whose messages count."""
+    skip: int = 1
+    """Messages at the beginning that do not count: the first often waits for an address or a connection."""
 
 
 _CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
@@ -63,7 +65,8 @@ def question_for(found: Discovery) -> Question | None:
 def question_of(traffic: Sequence[str], kind_of: Callable[[str], tuple[str, str]]) -> Question:
     """What is measured with traffic of a user's: its first client, of which ``kind_of`` gives name and kind."""
     name, kind = kind_of(traffic[0])
-    return Question(_MEASURES.get(kind, "messages"), traffic, name)
+    measure = _MEASURES.get(kind, "messages")
+    return Question(measure, traffic, name, skip=_skip(measure))
 
 
 def is_iperf(service: Service) -> bool:
@@ -79,7 +82,12 @@ def best_service(services: Sequence[Service]) -> Service | None:
 
 
 def _of_client(server: TrafficResult) -> Question:
-    return Question(_MEASURES.get(server.kind, "messages"), (), server.name)
+    measure = _MEASURES.get(server.kind, "messages")
+    return Question(measure, (), server.name, skip=_skip(measure))
+
+
+def _skip(measure: Measure) -> int:
+    return 0 if measure == "bulk" else 1
 
 
 def _of_service(service: Service, host: str) -> Question:
@@ -87,4 +95,4 @@ def _of_service(service: Service, host: str) -> Question:
     if is_iperf(service):
         client = "iperf kind=iperf to={host}:{port} time=60s interval=20ms"
     line = client.format(host=host, port=service.port)
-    return Question(measure, (line,), line.partition(" ")[0])
+    return Question(measure, (line,), line.partition(" ")[0], skip=_skip(measure))

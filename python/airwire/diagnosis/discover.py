@@ -16,6 +16,7 @@ from airwire import _core
 from airwire.board.model import BoardRun
 from airwire.board.network import Call, Service, TrafficResult
 from airwire.board.virtual import Board
+from airwire.diagnosis.going_on import run_past_faults
 from airwire.values import Settings, Time
 
 _SCAN = "scan kind=scan to={host}"
@@ -106,18 +107,15 @@ def _discovered(
         settings=settings,
     )
     device.watch_calls()
-    run = device.run(READY_WITHIN, until_done=True)
-    if run.reason in ("fault", "breakpoint", "locked-up"):
-        # Its own handler may go on; an image that has ended is over.
-        run = device.run(READY_WITHIN, until_done=True, past_faults=True)
+    run = run_past_faults(device, READY_WITHIN, until_done=True)
     scan, ping = device.traffic["scan"], device.traffic["ping"]
     # A radio that has joined late, and firmware that pauses behind that, are still on their way.
     if run.reason == "time" and (_has_begun(scan) or _has_link(device)):
-        run = device.run(READY_WITHIN, until_done=True, past_faults=True)
+        run = run_past_faults(device, READY_WITHIN, until_done=True)
         scan, ping = device.traffic["scan"], device.traffic["ping"]
     ready_ps = min((sample["trigger_ps"] for sample in device.traffic.samples("ping")), default=None)
     if not _called(device) and run.reason == "done":
-        run = device.run(_LISTENED, past_faults=True)
+        run = run_past_faults(device, _LISTENED)
     state = device.network
     link_local = None if state is None else state.link_local
     found = Discovery(

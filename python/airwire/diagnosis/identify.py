@@ -16,6 +16,7 @@ from airwire.board.catalogue import board_names, describe_board, microcontroller
 from airwire.board.model import BoardDescription, BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
+from airwire.diagnosis.going_on import run_past_faults
 from airwire.diagnosis.spi_bus import SpiBus, spi_bus
 from airwire.values import Settings
 
@@ -101,16 +102,16 @@ def identify(
 def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBus | None, BoardRun]:
     looked_at = 0
     while True:
-        run = board.run(_SLICE if board.time_ps < _LATER_PS else _LATER_SLICE, past_faults=True)
+        run = run_past_faults(board, _SLICE if board.time_ps < _LATER_PS else _LATER_SLICE)
         moved = board.edge_count
         busy = sum(core.busy_cycles for core in run.cores)
-        over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles
+        over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles or moved >= _MOST_EDGES
         if moved >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
             looked_at = moved
             bus = spi_bus(board.edges_by_gpio())
             if bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS):
                 return bus, run
-        if over or looked_at >= _MOST_EDGES:
+        if over:
             return None, run
 
 

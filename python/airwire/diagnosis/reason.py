@@ -7,22 +7,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Address, IPv4Interface, ip_address
 
+from airwire.board.model import UsbDevice
 from airwire.board.network import Call
 from airwire.board.virtual import CONSOLES, Board, Console
 from airwire.diagnosis.console_text import shown
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
 from airwire.diagnosis.inputs import Input, inputs_of
-from airwire.explain.quantities import count, time
+from airwire.explain.quantities import count, listed, time
 
 _BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
 _PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port"}
-# Communications devices, of which serial ports are (USB Class Definitions for CDC 1.2, 4.2).
-_COMMUNICATIONS = 2
+_SERIAL, _NETWORK = "serial port", "network"
 _MOST_TEXT = 60
-_ENDS_OF_PROMPTS = ("$", "#", ">", "?")
+_ENDS_OF_PROMPTS = ("$", "#", ">", "?", ":")
 _ADDRESS = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _LAST_HOST = 254
 _FULLY = 0.95
@@ -122,22 +122,27 @@ def unanswered_call(calls: Sequence[Call]) -> str | None:
 
 def _what_it_does(identity: Identity, used: Counter[int]) -> str:
     run, console = identity.run, identity.bare.console
+    if run.reason == "ended":
+        return f"{run.sentence}{_last_line(console)}"
     if run.fault is not None:
         return f"it faults, {run.fault.what} at {run.fault.place}"
-    if run.reason in ("ended", "boot-loader", "locked-up", "breakpoint", "no-clock"):
+    if run.reason in ("boot-loader", "locked-up", "breakpoint", "no-clock"):
         return run.sentence
+    device = identity.bare.usb_device
+    networks = [] if device is None else [one for one in device.functions if one.startswith(_NETWORK)]
+    if networks:
+        return f"its {networks[0]} is on USB, where the virtual PC has no driver for it{_last_line(console)}"
     if console:
         return _at_a_console(identity.bare)
     if run.reason == "asleep":
         return _asleep(inputs_of(identity.bare))
-    device = identity.bare.usb_device
-    if device is not None and _COMMUNICATIONS in device.interface_classes:
+    if device is not None and any(_SERIAL in one for one in device.functions):
         return (
             f"it has a USB serial port, and prints nothing there within {time(run.time_ps)}; if it waits for input, "
             f"{_TYPE}"
         )
-    if device is not None and device.product:
-        return f"it is a USB device, {device.product!r}, and does what its host tells it"
+    if device is not None:
+        return _usb_device(device)
     inputs = inputs_of(identity.bare)
     # A pull moves a pin too, which is no doing of the image.
     moved = Counter({pin: count for pin, count in used.items() if pin not in [one.gpio for one in inputs]})
@@ -155,10 +160,18 @@ def _at_a_console(board: Board) -> str:
     """At the console that showed something, the USB serial port before a UART."""
     name = next(name for name in reversed(CONSOLES) if board.console_of(name))
     text, place = board.console_of(name), _PLACES[name]
-    last = _last_text(text)
-    if not shown(text)[-1]:
-        return f"it prints at {place}, last {last!r}"
-    return f"it waits at {place}, where it shows {last!r}; {_TYPE}"
+    prints = f"it prints at {place}, last {_last_text(text)}"
+    cursor_line = shown(text)[-1]
+    if cursor_line.endswith(_ENDS_OF_PROMPTS):
+        return f"it waits at {place}, where it shows {_last_text(text)}; {_TYPE}"
+    # Many print a line before the one that has been shown is over, and wait for nobody.
+    return f"{prints}; if it waits for input there, {_TYPE}" if cursor_line else prints
+
+
+def _usb_device(device: UsbDevice) -> str:
+    name = "" if not device.product else f", {device.product!r}"
+    has = f" ({listed(device.functions)})" if device.functions else ""
+    return f"it is a USB device{name}{has}, and does what its host tells it"
 
 
 def _asleep(inputs: Sequence[Input]) -> str:
@@ -178,9 +191,13 @@ def _last_line(console: str) -> str:
     if not last:
         return ""
     is_prompt = shown(console)[-1].endswith(_ENDS_OF_PROMPTS)
-    return f"; the last that it prints is {last!r}{f'; if it waits for input there, {_TYPE}' if is_prompt else ''}"
+    return f"; the last that it prints is {last}{f'; if it waits for input there, {_TYPE}' if is_prompt else ''}"
 
 
 def _last_text(console: str) -> str:
+    """The last line that is shown, quoted; a long one from its beginning, with an ellipsis."""
     lines = [line for line in shown(console) if line]
-    return lines[-1][:_MOST_TEXT] if lines else ""
+    if not lines:
+        return ""
+    last = lines[-1]
+    return repr(last) if len(last) <= _MOST_TEXT else f"{last[:_MOST_TEXT]!r} ..."

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 _BITS = 8
 # Of the periods of chip select so many hold whole bytes, where it is the chip select of this SCK.
 _MOSTLY = 0.9
+# So many such periods are more than a pin has that was moved for something else, such as a reset.
+_LEAST_PERIODS = 8
 # Below so many clocks a pin that moves is no bus.
 _LEAST_CLOCKS = 16
 # A bus that moves little is beside UARTs and PWM that move more. So many of the busiest pins may be SCK.
@@ -50,26 +52,42 @@ def _select_of(edges: Sequence[Edge], sck: int, others: Sequence[int]) -> int | 
     moves: dict[int, list[tuple[int, int, bool]]] = {pin: [] for pin in (sck, *others)}
     for index, (_, pin, level) in enumerate(edges):
         moves[pin].append((index, pin, level))
-    shares = {pin: _whole_bytes(sorted(moves[sck] + moves[pin]), sck, pin) for pin in others}
-    best = max(shares, key=lambda pin: shares[pin], default=None)
-    return best if best is not None and shares[best] >= _MOSTLY else None
+    found = {pin: _periods(sorted(moves[sck] + moves[pin]), sck, pin) for pin in others}
+    best = max(found, key=lambda pin: found[pin].share, default=None)
+    if best is not None and found[best].share >= _MOSTLY:
+        return best
+    # An image that finds no chip may clock on without selecting any, so that its clocks behind that tell nothing.
+    begun = [pin for pin in others if found[pin].share_until_last >= _MOSTLY and found[pin].whole >= _LEAST_PERIODS]
+    return max(begun, key=lambda pin: found[pin].whole, default=None)
 
 
-def _whole_bytes(moves: Iterable[tuple[int, int, bool]], sck: int, select: int) -> float:
-    """The share of the low periods of ``select`` that hold whole bytes, times that of the clocks in such periods."""
+@dataclass(frozen=True, slots=True)
+class _Periods:
+    """The low periods of a pin that may be chip select."""
+
+    whole: int
+    """How many hold whole bytes."""
+    share: float
+    """Their share, times that of the clocks that are in such periods."""
+    share_until_last: float
+    """The same up to the last edge of the pin."""
+
+
+def _periods(moves: Iterable[tuple[int, int, bool]], sck: int, select: int) -> _Periods:
     low, clocks = False, 0
-    whole = broken = outside = inside = 0
+    whole = broken = outside = inside = outside_until_last = 0
     for _, pin, level in moves:
         if pin == select:
             if low and level and clocks:
                 whole, broken = (whole + 1, broken) if clocks % _BITS == 0 else (whole, broken + 1)
-            low, clocks = not level, 0
+            low, clocks, outside_until_last = not level, 0, outside
         elif pin == sck and level:
             clocks += 1
             inside, outside = (inside + 1, outside) if low else (inside, outside + 1)
     if not whole:
-        return 0.0
-    return whole / (whole + broken) * inside / (inside + outside)
+        return _Periods(0, 0.0, 0.0)
+    share = whole / (whole + broken) * inside
+    return _Periods(whole, share / (inside + outside), share / (inside + outside_until_last))
 
 
 def _decoded(edges: Sequence[Edge], sck: int, select: int) -> SpiBus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from airwire import _core
 
@@ -70,3 +70,8 @@ def count(number: float, noun: str) -> str:
     whole = round(number)
     plural = noun if whole == 1 else (f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s")
     return f"{whole:,} {plural}".replace(",", " ")
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence: ``a``, ``a and b``, or ``a, b and c``."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)

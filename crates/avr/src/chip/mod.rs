@@ -198,6 +198,7 @@ impl Avr {
     pub(crate) fn record_waits(&mut self, on: bool) {
         self.sleeps = on.then(Vec::new);
         self.io.full_uart = on.then(Vec::new);
+        self.io.at_uart = on.then(Vec::new);
         self.io.at_clock = on.then(mcu::ClockWaits::default);
     }
 
@@ -205,6 +206,7 @@ impl Avr {
         mcu::Waits {
             sleeps: self.sleeps.as_mut().map(std::mem::take).unwrap_or_default(),
             full_uart: self.io.full_uart.as_mut().map(std::mem::take).unwrap_or_default(),
+            at_uart: self.io.at_uart.as_mut().map(std::mem::take).unwrap_or_default(),
             at_clock: self.io.at_clock.as_mut().map(mcu::ClockWaits::take).unwrap_or_default(),
         }
     }
@@ -233,6 +235,7 @@ impl Avr {
         io.outside = self.io.outside.snapshot()?;
         io.stops = self.io.stops;
         io.full_uart = self.io.full_uart.clone();
+        (io.at_uart, io.accessed) = (self.io.at_uart.clone(), self.io.accessed);
         io.at_clock = self.io.at_clock.clone();
         io.outside_is_rescheduled(self.state.core.cycle);
         Some(Self {

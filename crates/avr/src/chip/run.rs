@@ -78,16 +78,33 @@ impl Avr {
 
     fn enter_handler(&mut self) -> bool {
         let Some(vector) = self.io.first_pending() else { return false };
-        let target = self.vector(vector);
+        let (target, source) = (self.vector(vector), self.io.source(vector));
+        self.note_wait_for_room(source);
         let code = std::mem::take(&mut self.io.devices.program.code);
         let mut memories = Self::memories(&code, &mut self.state.ram);
         self.state.core.interrupt(&mut memories, &mut self.io, target);
         self.io.devices.program.code = code;
         self.enter(vector);
         self.state.taken[usize::from(vector)] += 1;
-        let source = self.io.source(vector);
         self.io.acknowledge(source);
         true
+    }
+
+    /// Arduino's `HardwareSerial` waits in a loop for its handler to take a byte out of a buffer in RAM. Nothing but the interrupt
+    /// tells that this is a wait for the USART.
+    fn note_wait_for_room(&mut self, source: u8) {
+        let is_told = self.io.at_uart.is_some() && self.state.handlers.is_empty();
+        let takes_more = sources::as_usart(source).is_some_and(|(_, which)| which == sources::EMPTY);
+        if !(is_told && takes_more) {
+            return;
+        }
+        let code = std::mem::take(&mut self.io.devices.program.code);
+        let waits = self.state.core.goes_round(&mut Self::memories(&code, &mut self.state.ram));
+        self.io.devices.program.code = code;
+        let (from, to) = (self.io.accessed, self.io.time(self.state.core.cycle));
+        if let Some(all) = self.io.at_uart.as_mut().filter(|_| waits && from < to) {
+            all.push((from, to));
+        }
     }
 
     /// A handler is active. Some never end by RETI, as those of a kernel that switches to another stack.

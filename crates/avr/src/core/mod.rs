@@ -8,6 +8,7 @@ mod decode;
 mod disassembly;
 mod execute;
 mod instruction;
+mod rounds;
 
 pub use decode::decode;
 pub use disassembly::disassemble;

@@ -48,8 +48,9 @@ impl Io {
     fn note_access(&mut self, register: Option<Register>, cycle: u64) {
         let Some(waits) = &mut self.at_clock else { return };
         let clock = &self.devices.clock;
+        self.accessed = clock.time(cycle);
         match register {
-            Some(Register::Timer(..) | Register::TimerFlags(_)) => waits.look(clock.time(cycle), clock.hz()),
+            Some(Register::Timer(..) | Register::TimerFlags(_)) => waits.look(self.accessed, clock.hz()),
             _ => waits.act(),
         }
     }
@@ -270,6 +271,7 @@ impl Io {
             outside_due: crate::peripherals::NEVER,
             reactions: Vec::new(),
             full_uart: None,
+            at_uart: None,
             at_clock: None,
             registers: self.registers.clone(),
             ..*self

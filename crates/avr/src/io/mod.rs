@@ -133,6 +133,10 @@ pub(crate) struct Io {
     pub(crate) stopped_by_console: bool,
     /// When the core saw that a USART could take no more, where that is kept.
     pub(crate) full_uart: Option<Vec<Picoseconds>>,
+    /// From when to when it went round a loop until a USART's interrupt told that it takes more, where that is kept.
+    pub(crate) at_uart: Option<Vec<(Picoseconds, Picoseconds)>>,
+    /// The last access to a register of I/O, where waits are kept.
+    pub(crate) accessed: Picoseconds,
     /// When it did nothing but look at a timer's count, where that is kept.
     pub(crate) at_clock: Option<mcu::ClockWaits>,
 }
@@ -159,6 +163,8 @@ impl Io {
             stopped_by_pin: false,
             stopped_by_console: false,
             full_uart: None,
+            at_uart: None,
+            accessed: Picoseconds::ZERO,
             at_clock: None,
         };
         io.refresh_all();

@@ -227,6 +227,25 @@ fn a_pwm_output_is_recorded_to_the_cycle() {
 }
 
 #[test]
+fn a_byte_that_leaves_a_wire_as_it_was_is_no_edge_of_it() {
+    const SPCR: u16 = 0x2c;
+    const SPDR: u16 = 0x2e;
+    const MOSI: u8 = 3;
+    let byte = |register| [&[out(SPDR, register)][..], &[NOP; 80]].concat();
+    // SCK, MOSI and SS are outputs; SPE and MSTR. R17 is 0 and R18 is 255.
+    let start = [ldi(16, 0x2c), out(DDRB, 16), ldi(16, 0x50), out(SPCR, 16), ldi(17, 0), ldi(18, 0xff)];
+    let words = [&start[..], &byte(17), &byte(17), &byte(18), &byte(18), &byte(17), &[HANG]].concat();
+    let mut chip = chip(&words);
+    chip.record_pins(0b111 << MOSI);
+    run(&mut *chip, 600);
+    let edges = chip.take_edges();
+    let of = |pin| edges.iter().filter(move |edge| edge.pin == pin).map(|edge| edge.level);
+    assert_eq!(of(MOSI).collect::<Vec<_>>(), [true, false]);
+    assert_eq!(of(MOSI + 1).count(), 0, "nobody drives MISO");
+    assert_eq!(of(MOSI + 2).count(), 5 * 16);
+}
+
+#[test]
 fn registers_that_nobody_has_are_named_once() {
     let mut words = sts(0x76, 16).to_vec();
     words.extend(sts(0x76, 16));

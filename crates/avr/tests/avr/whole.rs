@@ -3,7 +3,8 @@
 use mcu::{DebugEvent, FaultKind, Stop, Watchpoint};
 
 use crate::support::{
-    DATA, HANG, NOP, PC, SP, bare, chip, hex, ldi, lds, load, out, read, rjmp, run, step, sts,
+    DATA, HANG, NOP, PC, RETI, SEI, SP, bare, chip, hex, ldi, lds, load, out, read, rjmp, run, step, sts,
+    with_handlers,
 };
 
 #[test]
@@ -166,4 +167,43 @@ fn a_loop_that_looks_at_a_timer_until_it_is_time_is_told_as_a_wait_for_the_clock
         let us = (*to - *from).ps() / units::PS_PER_US;
         assert!((795..=800).contains(&us), "{us} us");
     }
+}
+
+/// A transmitter whose interrupt's handler sends a byte and counts it in RAM, beside a program that waits for the count or works.
+fn sender(beside: &[u16]) -> Box<dyn mcu::Mcu> {
+    const UCSR0B: u16 = 0xc1;
+    const UBRR0L: u16 = 0xc4;
+    const UDR0: u16 = 0xc6;
+    const COUNT: u16 = 0x200;
+    const EMPTY: usize = 19;
+    // 62 500 bit/s: a byte takes 160 us. UDRIE0 and TXEN0.
+    let start = [&[ldi(16, 15)][..], &sts(UBRR0L, 16), &[ldi(16, 0x28)], &sts(UCSR0B, 16), &[SEI]].concat();
+    let inc_r18 = 0x9523;
+    let handler = [&[inc_r18][..], &sts(UDR0, 18), &sts(COUNT, 18), &[RETI]].concat();
+    let main = [&start[..], beside].concat();
+    let mut chip = chip(&with_handlers(&main, &[(EMPTY, &handler)]));
+    chip.record_waits(true);
+    run(&mut *chip, 16 * 160 * 10);
+    chip
+}
+
+#[test]
+fn a_loop_that_the_handler_of_a_usart_ends_is_told_as_a_wait_for_the_usart() {
+    // It looks at RAM, and nothing that it does changes anything.
+    let looks = [&lds(20, 0x200)[..], &[rjmp(-3)]].concat();
+    let waits = sender(&looks).take_waits().at_uart;
+    assert!((8..=10).contains(&waits.len()), "{waits:?}");
+    for (from, to) in &waits[3..] {
+        let us = (*to - *from).ps() / units::PS_PER_US;
+        assert!((155..=161).contains(&us), "{us} us of the 160 us of a byte");
+    }
+}
+
+#[test]
+fn a_loop_that_counts_until_the_handler_of_a_usart_comes_is_no_wait() {
+    let inc_r20 = 0x9543;
+    assert_eq!(sender(&[inc_r20, rjmp(-2)]).take_waits().at_uart, []);
+    // Nor is one that stores.
+    let stores = [&sts(0x204, 21)[..], &[rjmp(-3)]].concat();
+    assert_eq!(sender(&stores).take_waits().at_uart, []);
 }

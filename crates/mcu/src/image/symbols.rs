@@ -163,6 +163,8 @@ struct Symbol {
     address: u32,
     size: u32,
     is_function: bool,
+    /// It marks a place of code that others refer to, without saying that it is a function.
+    is_label: bool,
     /// The lower, the better as a name for its address.
     rank: (bool, u8),
     /// The first address behind its section.
@@ -212,6 +214,10 @@ impl Symbol {
         let name = String::from_utf8_lossy(name).into_owned();
         let demangled = Some(demangle(&name)).filter(|demangled| *demangled != name);
         let is_function = [elf::STT_FUNC, STT_ARM_TFUNC].contains(&symbol.st_type());
+        let is_code = section.is_some_and(|section| section.sh_flags(LE).contains(elf::SHF_EXECINSTR));
+        let is_known_elsewhere = symbol.st_bind() != elf::STB_LOCAL;
+        let is_label =
+            is_code && is_known_elsewhere && symbol.st_type() == elf::STT_NOTYPE && !is_marker(&name);
         let (value, size) = (symbol.st_value(LE), symbol.st_size(LE));
         Symbol {
             name,
@@ -219,6 +225,7 @@ impl Symbol {
             address: if is_function { value & !1 } else { value },
             size,
             is_function,
+            is_label,
             rank: (size == 0, binding_rank(symbol)),
             loaded: None,
             section_end: section.map_or(0, |section| section.sh_addr(LE).saturating_add(section.sh_size(LE))),
@@ -232,6 +239,12 @@ fn is_definition(symbol: &Sym32<LittleEndian>) -> bool {
     named.contains(&symbol.st_type()) && symbol.st_shndx(LE) != elf::SHN_UNDEF
 }
 
+/// Whether a name is one that linker scripts give to the ends of sections, as in `__ctors_start` and `__boot2_end__`.
+fn is_marker(name: &str) -> bool {
+    let bare = name.trim_end_matches('_');
+    name.starts_with('_') && (bare.ends_with("_start") || bare.ends_with("_end")) || bare.ends_with("etext")
+}
+
 fn binding_rank(symbol: &Sym32<LittleEndian>) -> u8 {
     match symbol.st_bind() {
         elf::STB_GLOBAL => 0,
@@ -240,20 +253,54 @@ fn binding_rank(symbol: &Sym32<LittleEndian>) -> u8 {
     }
 }
 
+/// The functions, and between them the code of assembler whose symbols have no type: most of the C library of AVRs.
 fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
-    let mut symbols: Vec<Symbol> = symbols.into_iter().filter(|symbol| symbol.is_function).collect();
+    let (typed, others): (Vec<Symbol>, Vec<Symbol>) =
+        symbols.into_iter().partition(|symbol| symbol.is_function);
+    let typed = best_by_address(typed);
+    let covered = covered(&typed);
+    let labels = others.into_iter().filter(|symbol| symbol.is_label && !is_within(&covered, symbol.address));
+    let symbols = best_by_address(typed.into_iter().chain(labels).collect());
+    let sizes: Vec<u32> = sizes(&symbols).collect();
+    let functions = symbols.into_iter().zip(sizes).map(|(symbol, size)| {
+        let Symbol { name, demangled, address, .. } = symbol;
+        Function { name: demangled.unwrap_or(name), address, size }
+    });
+    functions.collect()
+}
+
+/// The symbols in the order of addresses; of several for one address the most telling.
+fn best_by_address(mut symbols: Vec<Symbol>) -> Vec<Symbol> {
     symbols.sort_by(|one, other| {
         let key = |symbol: &Symbol| (symbol.address, symbol.rank, symbol.name.len());
         key(one).cmp(&key(other)).then_with(|| one.name.cmp(&other.name))
     });
     symbols.dedup_by_key(|symbol| symbol.address);
-    let starts: Vec<u32> = symbols.iter().skip(1).map(|next| next.address).chain([u32::MAX]).collect();
-    let functions = symbols.into_iter().zip(starts).map(|(symbol, next)| {
-        let Symbol { name, demangled, address, size, section_end, .. } = symbol;
-        let size = if size == 0 { next.min(section_end).saturating_sub(address) } else { size };
-        Function { name: demangled.unwrap_or(name), address, size }
+    symbols
+}
+
+/// The size of each; one that states none reaches to the next, or to the end of its section.
+fn sizes(symbols: &[Symbol]) -> impl Iterator<Item = u32> {
+    let next = symbols.iter().skip(1).map(|next| next.address).chain([u32::MAX]);
+    symbols.iter().zip(next).map(|(symbol, next)| match symbol.size {
+        0 => next.min(symbol.section_end).saturating_sub(symbol.address),
+        size => size,
+    })
+}
+
+/// Where each begins, with the end of the one that reaches furthest among it and those before it.
+fn covered(symbols: &[Symbol]) -> Vec<(u32, u32)> {
+    let mut furthest = 0;
+    let ends = symbols.iter().zip(sizes(symbols)).map(|(symbol, size)| {
+        furthest = symbol.address.saturating_add(size).max(furthest);
+        (symbol.address, furthest)
     });
-    functions.collect()
+    ends.collect()
+}
+
+fn is_within(covered: &[(u32, u32)], address: u32) -> bool {
+    let begun = covered.partition_point(|&(start, _)| start <= address);
+    begun > 0 && address < covered[begun - 1].1
 }
 
 /// Of several variables of one name the best, which comes last.

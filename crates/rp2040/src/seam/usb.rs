@@ -20,6 +20,7 @@ impl UsbPort for Rp2040 {
             product: device.product.clone(),
             serial: device.serial.clone(),
             interface_classes: device.interfaces.iter().map(|interface| interface.class).collect(),
+            functions: device.functions(),
             disk_sectors: disk.map(|disk| disk.blocks),
             disk_sector_bytes: disk.map(|disk| disk.block_bytes),
         })

@@ -91,6 +91,29 @@ fn mapping_symbols_variables_and_labels_are_no_functions() {
 }
 
 #[test]
+fn code_of_assembler_without_types_is_named_where_no_function_is() {
+    let label = |name: &str, offset: u32, info: u8| symbol(name, FLASH + offset, 0, info | NO_TYPE);
+    let image = with([
+        label("__ctors_start", 0x100, GLOBAL),
+        label("__boot2_end__", 0x100, GLOBAL),
+        label("_exit", 0x100, GLOBAL),
+        label("exit", 0x100, WEAK),
+        label("a_loop_of_exit", 0x102, LOCAL),
+        function("main", 0x120, 16),
+        label("an_entry_of_main", 0x124, GLOBAL),
+        label("tasks_registers", 0x130, GLOBAL),
+        function("wait", 0x140, 0),
+        label("an_entry_of_wait", 0x150, GLOBAL),
+    ]);
+    assert_eq!(name_at(&image, 0x11e), Some(("_exit", 0x1e)));
+    assert_eq!(name_at(&image, 0x12e), Some(("main", 14)));
+    assert_eq!(name_at(&image, 0x13e), Some(("tasks_registers", 14)));
+    assert_eq!(name_at(&image, 0x152), Some(("wait", 0x12)));
+    let names: Vec<_> = image.symbols().functions().iter().map(|function| function.name.as_str()).collect();
+    assert_eq!(names, ["_exit", "main", "tasks_registers", "wait"]);
+}
+
+#[test]
 fn the_address_of_a_function_has_no_thumb_bit() {
     let image = with([function("main", 0x120, 16)]);
     assert_eq!(image.symbols().address_of("main"), Some(FLASH + 0x120));

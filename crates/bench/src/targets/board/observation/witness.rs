@@ -25,6 +25,7 @@ pub(super) struct Witness {
     deeds: Vec<Deed>,
     sleeps: Vec<Slept>,
     full_uart: Vec<Picoseconds>,
+    at_uart: Vec<(Picoseconds, Picoseconds)>,
     at_clock: Vec<(Picoseconds, Picoseconds)>,
     /// Times at the end of which core 0 slept on.
     asleep_on: Vec<(Picoseconds, Picoseconds)>,
@@ -44,6 +45,7 @@ impl Witness {
             deeds: Vec::new(),
             sleeps: Vec::new(),
             full_uart: Vec::new(),
+            at_uart: Vec::new(),
             at_clock: Vec::new(),
             asleep_on: Vec::new(),
             dropped: None,
@@ -75,6 +77,7 @@ impl Witness {
         self.deeds.extend(deeds);
         self.sleeps.extend(waits.sleeps);
         self.full_uart.extend(waits.full_uart);
+        self.at_uart.extend(waits.at_uart);
         self.at_clock.extend(waits.at_clock);
     }
 
@@ -128,7 +131,7 @@ impl Witness {
         let (asleep, poll_period) = sleeps::intervals(&self.sleeps, &self.accesses, stretches);
         evidence.poll_period_ps = poll_period.map(Picoseconds::ps);
         all.extend(asleep);
-        all.extend(sleeps::console_waits(&self.full_uart));
+        all.extend(sleeps::console_waits(&self.full_uart, &self.at_uart));
         let follower = self.follower.expect("it came back from the chip");
         let handled: Vec<_> = follower.handled().iter().map(|&(from, to, _)| (from, to)).collect();
         all.extend(clock::relabel(follower.intervals(), &self.at_clock, &handled));
