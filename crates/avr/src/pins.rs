@@ -41,6 +41,8 @@ pub(crate) struct Pins {
     recorded: u32,
     /// The levels behind the edges that were taken.
     told: u32,
+    /// The pins that serial lines move, whose edges are changes of level and known as such.
+    on_lines: u32,
     edges: Vec<Edge>,
     /// Whether edges were added that may lie in the future, so that they are to be sorted.
     is_unsorted: bool,
@@ -66,6 +68,7 @@ impl Pins {
             before: (0, 0),
             recorded: 0,
             told: 0,
+            on_lines: 0,
             edges: Vec::new(),
             is_unsorted: false,
         }
@@ -226,6 +229,14 @@ impl Pins {
         }
     }
 
+    /// The same of a character on a serial line, which begins at the idle level whatever the pin has of its own.
+    pub(crate) fn add_edge_of_line(&mut self, edge: Edge) {
+        if edge.pin != NO_PIN {
+            self.on_lines |= bit(edge.pin);
+            self.add_edge(edge);
+        }
+    }
+
     /// Takes the edges up to a time. A byte on a bus does not know which level its wire has before it, so that its first edge
     /// may be none.
     pub(crate) fn take_edges(&mut self, to: Picoseconds) -> Vec<Edge> {
@@ -237,7 +248,7 @@ impl Pins {
         self.is_unsorted = !rest.is_empty();
         let mut edges = std::mem::replace(&mut self.edges, rest);
         edges.retain(|edge| {
-            let is_new = (self.told >> edge.pin & 1 == 1) != edge.level;
+            let is_new = self.on_lines & bit(edge.pin) != 0 || (self.told >> edge.pin & 1 == 1) != edge.level;
             put(&mut self.told, edge.pin, edge.level);
             is_new
         });

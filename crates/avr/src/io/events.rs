@@ -269,7 +269,7 @@ impl Io {
                 before = level;
             }
         }
-        edges.iter().for_each(|edge| self.devices.pins.add_edge(*edge));
+        edges.iter().for_each(|edge| self.devices.pins.add_edge_of_line(*edge));
         self.send_on_line(pin, frame.byte, [frame.start, frame.end], &edges);
     }
 

@@ -53,7 +53,7 @@ impl Io {
     ) -> Result<(), Picoseconds> {
         let Some(number) = self.receiver_at(pin) else { return Ok(()) };
         for edge in edges {
-            self.devices.pins.add_edge(Edge { pin, ..*edge });
+            self.devices.pins.add_edge_of_line(Edge { pin, ..*edge });
         }
         let Some(receiver) = &mut self.lines.ends[number] else { return Ok(()) };
         receiver.hear(edges, known_to);
