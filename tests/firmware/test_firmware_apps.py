@@ -148,7 +148,7 @@ def test_streams_are_as_fast_as_they_should_be(built: Path) -> None:
     ],
 )
 def test_no_chip_is_sent_more_than_it_keeps(firmware: Path, board: str, least_mbit: float) -> None:
-    """One lost segment of a window that is too wide costs the sender's 200 ms: half a megabit a second were left."""
+    """A window that is too wide loses a segment each time, for which the sender waits 200 ms: 0.5 Mbit/s is left."""
     image = firmware / board / "streams-lwip_raw.elf"
     run = all_done(Board(board, image, traffic=[bulk(9, 500_000)]))
     assert rate(run, "bulk") >= least_mbit * MEGABIT

@@ -1,4 +1,4 @@
-//! ClockPulses of a clock in a row, as one thing to be told: what a controller shifts out or in bit by bit between two words.
+//! Pulses of a clock in a row, as one thing to be told: what a controller shifts out or in bit by bit between two words.
 
 use std::fmt::{self, Debug, Formatter};
 
@@ -13,7 +13,7 @@ pub struct DataLine {
     pub levels: u32,
 }
 
-/// ClockPulses on a pin in an even row: in each the clock rises and falls. They stand for all that [`crate::Outside::pins_changed`]
+/// Pulses of a clock in an even row: in each the clock rises and falls. They stand for all that [`crate::Outside::pins_changed`]
 /// would be told of the pins meanwhile.
 #[derive(Clone, Copy)]
 pub struct ClockPulses<'a> {

@@ -51,7 +51,7 @@ static bool chip_answers_first(struct wiznet *wiznet) {
     return chip_answers(wiznet);
 }
 
-/* For that long at least: of the microsecond in which it begins next to nothing may be left. */
+/* Waits for that long at least. The clock counts whole microseconds, and the first of them may be nearly over. */
 static void pause(const struct wiznet *wiznet, uint32_t least_us) {
     uint32_t from_us = now_us(wiznet), limit_us = least_us + 1u;
     while (!is_over(wiznet, from_us, limit_us)) {
