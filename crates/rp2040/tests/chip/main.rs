@@ -23,6 +23,7 @@ mod sleep;
 mod snapshots;
 mod spi_dma;
 mod superinstructions;
+mod told_in_rows;
 mod two_lines;
 mod waiting;
 mod window;

@@ -6,9 +6,8 @@ use mcu::{Answer, ClockPulses, DataLine, Outside, Patience, Reaction, Said};
 use rp2040::chip::Rp2040;
 use units::Picoseconds;
 
-use crate::bench::*;
-use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, pio_registers, table_driven};
-use crate::waiting::{same, same_list, same_registers};
+use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, WORDS};
+use crate::told_in_rows::{self, InRows, chip_of};
 use testing::Random;
 
 const RECEIVED: u32 = 0x2002_8000;
@@ -178,6 +177,22 @@ impl Outside for Slave {
 
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
         Some(Box::new(self.clone()))
+    }
+}
+
+impl InRows for Slave {
+    type State = (u32, u32, Option<bool>);
+
+    fn log(&self) -> &[(i64, u32)] {
+        &self.log
+    }
+
+    fn pulses(&self) -> u64 {
+        self.pulses
+    }
+
+    fn state(&self) -> Self::State {
+        (self.bits, self.shift, self.pulled)
     }
 }
 
@@ -400,11 +415,7 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
         driver.transfer(&mut random, &mut table);
     }
     table.push([9, 0, 0]);
-    // At 133 MHz no period is a whole number of picoseconds: clocks that began at different edges are a picosecond apart.
-    let mut chip = chip_with(table_driven(if seed % 4 < 2 { 125 } else { 133 }));
-    let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-    chip.write_memory(TABLE, &bytes).expect("SRAM");
-    chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");
+    let mut chip = chip_of(seed, &table);
     if seed.is_multiple_of(2) {
         chip.record_pins(1 << driver.clock | 1 << driver.data);
     }
@@ -412,40 +423,8 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
     chip
 }
 
-fn slave(chip: &mut Rp2040) -> Slave {
-    let outside: &dyn std::any::Any = chip.outside();
-    outside.downcast_ref::<Slave>().expect("it is the slave").clone()
-}
-
-/// How many pulses were told in a row, and how many words were moved.
-fn check(seed: u64) -> (u64, usize) {
-    let (mut quick, mut slow) = (chip(seed, true), chip(seed, false));
-    let mut pieces = Random::new(seed);
-    let mut end = us(20);
-    for _ in 0..8 {
-        end = end + Picoseconds::new(i64::from(pieces.below(120_000_000)));
-        quick.run_until(end);
-        slow.run_until(end);
-        let how = format!("seed {seed}");
-        same_list(&edges(&mut quick), &edges(&mut slow), &format!("{how}: edges"));
-        let (one, other) = (slave(&mut quick), slave(&mut slow));
-        same_list(&one.log, &other.log, &format!("{how}: words"));
-        assert_eq!((one.bits, one.shift, one.pulled), (other.bits, other.shift, other.pulled), "{how}");
-        same(&quick, &slow, &how);
-        let interrupts = (0xf0..0x10c).map(|at| IO_BANK0 + at);
-        let others = (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain(interrupts);
-        same_registers(&mut quick, &mut slow, pio_registers().chain(others), &how);
-    }
-    let told = slave(&mut quick);
-    (told.pulses, told.log.len())
-}
-
 fn check_all(seeds: std::ops::Range<u64>) {
-    let (mut pulses, mut words) = (0, 0);
-    for seed in seeds {
-        let (told, moved) = check(seed);
-        (pulses, words) = (pulses + told, words + moved as u64);
-    }
+    let (pulses, words) = told_in_rows::check_all::<Slave>(seeds, chip);
     // Most bits are told as pulses.
     assert!(pulses > 16 * words, "{pulses} pulses, {words} words");
 }
@@ -457,7 +436,7 @@ fn a_slave_that_is_told_of_pulses_does_what_one_does_that_is_told_of_edges() {
 
 #[test]
 fn a_core_that_waits_for_a_flag_is_interrupted_when_a_sequence_ends_meanwhile() {
-    check(676);
+    told_in_rows::check::<Slave>(676, chip);
 }
 
 #[test]

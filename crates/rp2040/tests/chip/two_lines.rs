@@ -5,11 +5,9 @@
 mod slave;
 
 use rp2040::chip::Rp2040;
-use units::Picoseconds;
 
-use crate::bench::*;
-use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, TABLE, WORDS, edges, pio_registers, table_driven};
-use crate::waiting::{same, same_list, same_registers};
+use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, WORDS};
+use crate::told_in_rows::{self, chip_of};
 use slave::{Pins, Slave};
 use testing::Random;
 
@@ -241,10 +239,7 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
         driver.transfer(&mut random, &mut table);
     }
     table.push([9, 0, 0]);
-    let mut chip = chip_with(table_driven(if seed % 4 < 2 { 125 } else { 133 }));
-    let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
-    chip.write_memory(TABLE, &bytes).expect("SRAM");
-    chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");
+    let mut chip = chip_of(seed, &table);
     let Pins { clock, mosi, miso, interrupt, .. } = driver.pins;
     if seed.is_multiple_of(2) {
         let all = 1 << clock | 1 << mosi | 1 << miso;
@@ -270,41 +265,8 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
     chip
 }
 
-fn slave(chip: &mut Rp2040) -> Slave {
-    let outside: &dyn std::any::Any = chip.outside();
-    outside.downcast_ref::<Slave>().expect("it is the slave").clone()
-}
-
-/// How many pulses were told in a row, and how many words were moved.
-fn check(seed: u64) -> (u64, usize) {
-    let (mut quick, mut slow) = (chip(seed, true), chip(seed, false));
-    let mut pieces = Random::new(seed);
-    let mut end = us(20);
-    for _ in 0..8 {
-        end = end + Picoseconds::new(i64::from(pieces.below(120_000_000)));
-        quick.run_until(end);
-        slow.run_until(end);
-        let how = format!("seed {seed}");
-        same_list(&edges(&mut quick), &edges(&mut slow), &format!("{how}: edges"));
-        let (one, other) = (slave(&mut quick), slave(&mut slow));
-        same_list(&one.log, &other.log, &format!("{how}: words"));
-        let state = |slave: &Slave| (slave.bits, slave.shift, slave.answer, slave.has_begun, slave.interrupt);
-        assert_eq!(state(&one), state(&other), "{how}");
-        same(&quick, &slow, &how);
-        let interrupts = (0xf0..0x10c).map(|at| IO_BANK0 + at);
-        let others = (0..0x34).chain(0x40..0x74).map(|at| DMA + at).chain(interrupts);
-        same_registers(&mut quick, &mut slow, pio_registers().chain(others), &how);
-    }
-    let told = slave(&mut quick);
-    (told.pulses, told.log.len())
-}
-
 fn check_all(seeds: std::ops::Range<u64>) {
-    let (mut pulses, mut words) = (0, 0);
-    for seed in seeds {
-        let (told, moved) = check(seed);
-        (pulses, words) = (pulses + told, words + moved as u64);
-    }
+    let (pulses, words) = told_in_rows::check_all::<Slave>(seeds, chip);
     // Nearly half of all bits are told as pulses: in mode 1, and where somebody listens to what moves, none is.
     assert!(pulses > 3 * words, "{pulses} pulses, {words} words of eight bits");
 }

@@ -4,6 +4,8 @@ use mcu::{Answer, ClockPulses, DataLine, Outside, Patience, Reaction, Said};
 use testing::Random;
 use units::Picoseconds;
 
+use crate::told_in_rows::InRows;
+
 /// A slave of words of eight bits. It samples at rises, and what it says depends on what it heard.
 #[derive(Debug, Clone)]
 pub(super) struct Slave {
@@ -132,5 +134,21 @@ impl Outside for Slave {
 
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
         Some(Box::new(self.clone()))
+    }
+}
+
+impl InRows for Slave {
+    type State = (u32, u32, u32, bool, bool);
+
+    fn log(&self) -> &[(i64, u32)] {
+        &self.log
+    }
+
+    fn pulses(&self) -> u64 {
+        self.pulses
+    }
+
+    fn state(&self) -> Self::State {
+        (self.bits, self.shift, self.answer, self.has_begun, self.interrupt)
     }
 }
