@@ -203,14 +203,14 @@ impl Pio {
     pub(crate) fn fstat(&self) -> u32 {
         self.flag_bits(|n| self.machines[n].receive.is_full())
             | self.flag_bits(|n| self.machines[n].receive.is_empty()) << 8
-            | self.flag_bits(|n| self.machines[n].transmit.is_full()) << 16
-            | self.flag_bits(|n| self.machines[n].transmit.is_empty()) << 24
+            | self.flag_bits(|n| self.machines[n].shows_full()) << 16
+            | self.flag_bits(|n| self.machines[n].transmit_level_shown() == 0) << 24
     }
 
     fn flevel(&self) -> u32 {
         let levels = |n: usize| {
             let machine = &self.machines[n];
-            u32::from(machine.transmit.level()) | u32::from(machine.receive.level()) << 4
+            u32::from(machine.transmit_level_shown()) | u32::from(machine.receive.level()) << 4
         };
         (0..MACHINES).map(|n| levels(n) << (8 * n)).sum()
     }

@@ -210,7 +210,11 @@ impl Pio {
 impl StateMachine {
     /// Whether its next instructions are those of the program, or of an instruction that these executed.
     fn may_burst(&self) -> bool {
-        self.enabled && self.forced.is_none() && !self.exec_stalled && !self.config.out_sticky
+        self.enabled
+            && !self.exec_stalled
+            && !self.config.out_sticky
+            && self.forced.is_none()
+            && self.shown_late_at.is_none()
     }
 
     /// The cycle of the next instruction, where nothing else is to come before.

@@ -32,6 +32,7 @@ mod state_machine;
 mod tests;
 mod unnoticed;
 mod words;
+mod written;
 
 use std::cell::RefCell;
 

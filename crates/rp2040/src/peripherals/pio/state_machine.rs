@@ -82,6 +82,8 @@ pub(super) struct StateMachine {
     pub(super) counting: Option<Counting>,
     pub(super) latch: Option<u16>,
     pub(super) forced: Option<(u64, u16)>,
+    /// A written instruction took a word, and FSTAT and FLEVEL show it in this cycle only.
+    pub(super) shown_late_at: Option<u64>,
     /// A stalled machine looks again at its first tick from here on; while it is disabled, in this very cycle.
     pub(super) look_again: u64,
 }
@@ -119,6 +121,7 @@ impl StateMachine {
             counting: None,
             latch: None,
             forced: None,
+            shown_late_at: None,
             look_again: NEVER,
         }
     }
@@ -142,7 +145,7 @@ impl StateMachine {
     }
 
     /// Takes the rounds of a counting jump that are still to come out of the delay, and gives them back to the register.
-    fn stop_counting(&mut self) {
+    pub(super) fn stop_counting(&mut self) {
         if let Some(Counting { in_y, period }) = self.counting.take() {
             let rounds = (self.delay / period) as u32;
             self.delay %= period;
@@ -230,35 +233,14 @@ impl StateMachine {
         if depths != (before.transmit_depth, before.receive_depth) {
             self.transmit = Fifo::new(depths.0);
             self.receive = Fifo::new(depths.1);
+            self.shown_late_at = None;
         }
         self.wake_up(cycle);
     }
 
-    /// The system wrote an instruction to INSTR; it executes in the next cycle, whatever the divider.
-    pub(super) fn force(&mut self, instruction: u16, cycle: u64) {
-        self.settle(cycle);
-        self.stop_counting();
-        if self.exec_stalled {
-            (self.latch, self.exec_stalled, self.stall) = (None, false, None);
-            (self.in_shifted, self.begun) = (false, false);
-        }
-        self.forced = Some((cycle + 1, instruction));
-        self.reschedule();
-    }
-
-    /// The cycle in which a written instruction executes that has not yet.
-    pub(super) fn forced_at(&self) -> Option<u64> {
-        self.forced.map(|(cycle, _)| cycle)
-    }
-
     /// Whether the machine does nothing until a register is written.
     pub(super) fn is_at_rest(&self) -> bool {
-        !self.enabled && self.forced.is_none() && !self.exec_stalled
-    }
-
-    /// Whether an instruction is under way that is not the program's.
-    pub(super) fn executes_written(&self) -> bool {
-        self.forced.is_some() || self.latch.is_some()
+        !self.enabled && self.forced.is_none() && self.shown_late_at.is_none() && !self.exec_stalled
     }
 
     /// What is to come comes some cycles later. A machine that has nothing to do waits whatever the time.
@@ -270,6 +252,7 @@ impl StateMachine {
         self.divider.put_off(cycles);
         (self.due, self.look_again) = (later(self.due), later(self.look_again));
         self.forced = self.forced.map(|(cycle, instruction)| (later(cycle), instruction));
+        self.shown_late_at = self.shown_late_at.map(later);
     }
 
     /// Whether the machine was the same some cycles ago.
@@ -281,7 +264,7 @@ impl StateMachine {
 
     /// Computes when the machine has something to do. A disabled one completes a written instruction, and nothing else.
     pub(super) fn reschedule(&mut self) {
-        self.due = match (self.forced, self.stall) {
+        let due = match (self.forced, self.stall) {
             (Some((cycle, _)), _) => cycle,
             _ if !self.enabled && self.exec_stalled => self.look_again,
             _ if !self.enabled => NEVER,
@@ -290,11 +273,15 @@ impl StateMachine {
             (None, None) if self.delay > 0 && self.wants_refill() => self.divider.next(),
             (None, None) => self.divider.after(self.delay),
         };
+        self.due = due.min(self.shown_late_at.unwrap_or(NEVER));
     }
 
     /// Does what is due in this cycle.
     #[inline]
     pub(super) fn step(&mut self, cycle: &mut Cycle<'_>) {
+        if self.shown_late_at == Some(cycle.number) && !self.show_late(cycle) {
+            return;
+        }
         if self.divider.next() < cycle.number {
             self.settle(cycle.number - 1);
         }
@@ -343,29 +330,8 @@ impl StateMachine {
         }
     }
 
-    /// A written instruction takes the place of the program's in this cycle; its delay is ignored (RP2040 datasheet
-    /// 3.5.7).
-    fn step_forced(&mut self, cycle: &mut Cycle<'_>) {
-        let Some((_, instruction)) = self.forced.take() else { return };
-        let interrupted = (self.irq_waiting, self.in_shifted, self.begun);
-        (self.irq_waiting, self.in_shifted, self.begun) = (false, false, false);
-        let outcome = self.execute(instruction, cycle);
-        if let Outcome::Stalled(_) = outcome {
-            (self.latch, self.exec_stalled, self.begun) = (Some(instruction), true, true);
-        } else {
-            (self.irq_waiting, self.in_shifted, self.begun) = interrupted;
-        }
-        match outcome {
-            Outcome::Jump(target) => (self.pc, self.in_shifted, self.begun) = (target, false, false),
-            Outcome::Execute(next) => (self.latch, self.in_shifted, self.begun) = (Some(next), false, false),
-            Outcome::Next | Outcome::Stalled(_) => {}
-        }
-        (self.stall, self.look_again) = (None, cycle.number + 1);
-        self.pass_tick_of(cycle.number);
-    }
-
     /// A tick that comes in a cycle whose instruction it did not pace passes.
-    fn pass_tick_of(&mut self, cycle: u64) {
+    pub(super) fn pass_tick_of(&mut self, cycle: u64) {
         if self.divider.next() == cycle {
             self.settle(cycle);
         }

@@ -113,3 +113,40 @@ fn a_stalled_instruction_outlives_that_its_machine_is_enabled_or_disabled() {
     bench.run(20);
     assert_eq!(bench.read(ADDR), 1, "the program goes on");
 }
+
+#[test]
+fn a_loop_that_drains_the_words_until_fstat_shows_none_leaves_an_empty_osr() {
+    // The SDK's pio_sm_drain_tx_fifo writes INSTR and reads FSTAT two cycles later. pio_i2c of pico-examples calls it with a word
+    // in the OSR, jumps to its entry point, and expects the program to begin with the next word that is sent.
+    for words in 1..=4 {
+        let mut bench = Bench::with(&[out(X, 32), jmp(ALWAYS, 1)]);
+        bench.write(SHIFTCTRL, AUTOPULL);
+        bench.write(CLKDIV, 39 << 16);
+        bench.write(TXF0, 77);
+        bench.exec(pull(BLOCK));
+        (0..words).for_each(|word| bench.write(TXF0, word));
+        let mut written = 0;
+        while bench.read(FSTAT) >> 24 & 1 == 0 {
+            assert!(written <= words, "{words} words: the loop ends");
+            bench.write(INSTR, u32::from(out(NULL, 32)));
+            bench.run(2);
+            written += 1;
+        }
+        bench.write(INSTR, u32::from(jmp(ALWAYS, 0)));
+        bench.start();
+        bench.write(TXF0, 99);
+        bench.run(100);
+        assert_eq!(bench.x(), 99, "{words} words: nothing of what was drained is left");
+    }
+}
+
+#[test]
+fn what_a_written_instruction_took_is_shown_late_once_and_the_program_goes_on_meanwhile() {
+    let mut bench = Bench::with(&[set(X, 1), jmp(ALWAYS, 0)]);
+    bench.write(TXF0, 7);
+    bench.write(INSTR, u32::from(pull(BLOCK)));
+    bench.run(2);
+    assert_eq!((bench.read(FLEVEL), bench.read(FSTAT) >> 24 & 1), (1, 0), "not yet");
+    bench.run(1);
+    assert_eq!((bench.read(FLEVEL), bench.read(FSTAT) >> 24 & 1), (0, 1));
+}
