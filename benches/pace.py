@@ -7,7 +7,7 @@ import struct
 import tempfile
 from pathlib import Path
 
-from benches.board import PADDED_BYTES, PUBLIC, ROUNDS, build_images
+from benches.board import PADDED_BYTES, PUBLIC, REPOSITORY, ROUNDS, build_images
 from benches.child import told_by
 
 BUSY = {
@@ -25,6 +25,24 @@ STARTS = 21
 UF2_PAYLOAD_BYTES = 256
 UF2_FAMILY = 0xE48BFF56
 """The RP2040's, in the UF2 project's list."""
+
+FIRMWARE = REPOSITORY / "build" / "firmware"
+UPLOADS = {
+    "picow_blink (SDK)": (PUBLIC / "picow_blink.uf2", "375 ms", "100 ms"),
+    "picow_webserver (SDK with lwIP)": (PUBLIC / "picow_webserver.uf2", "375 ms", "100 ms"),
+    "embassy_wifi_blinky (bits at 62 MHz)": (PUBLIC / "embassy_wifi_blinky.elf", "410 ms", "100 ms"),
+    "our ping-lwip_raw (words by DMA from flash)": (FIRMWARE / "pico-w" / "ping-lwip_raw.elf", "145 ms", "60 ms"),
+}
+"""Images for a Pico W: when they are amid their upload of the radio's firmware, and how long that is looked at."""
+UPLOAD_RUN = """
+import json, sys, time
+from airwire.board import Board
+board = Board("pico-w", sys.argv[1], record=False)
+board.run(sys.argv[2])
+began_s, began_ps = time.process_time(), board.time_ps
+board.run(sys.argv[3])
+print(json.dumps({"cpu_s": time.process_time() - began_s, "virtual_s": (board.time_ps - began_ps) / 1e12}))
+"""
 
 BUSY_RUN = """
 import json, sys, time
@@ -80,6 +98,20 @@ def run_public() -> list[str]:
     return rows
 
 
+def run_uploads() -> list[str]:
+    """Rows of Markdown: a part of the upload of a radio's firmware, virtual time by processor time."""
+    if missing := [str(image) for image, _, _ in UPLOADS.values() if not image.is_file()]:
+        return [
+            f"Left out: there is no {', '.join(missing)}; `make firmware` and tests/parity/README.md say where from"
+        ]
+    rows = ["| image | part of its run | of real time |", "|---|---|---|"]
+    for title, (image, start, length) in UPLOADS.items():
+        told = [told_by(UPLOAD_RUN, str(image), start, length) for _ in range(ROUNDS)]
+        rates = [one["virtual_s"] / one["cpu_s"] for one in told]
+        rows.append(f"| {title} | {start} on, {length} | {_times(rates)} |")
+    return rows
+
+
 def run_starts() -> list[str]:
     """Rows of Markdown: from the file of a large image to its first instruction."""
     rows = ["| start of a 1.5 MB image | first in a process | further ones |", "|---|---|---|"]
@@ -117,7 +149,7 @@ def _times(rates: list[float]) -> str:
 
 def main() -> None:
     """Print all tables."""
-    for table in (run_busy, run_public, run_starts):
+    for table in (run_busy, run_uploads, run_public, run_starts):
         print("\n".join(table()), "\n", flush=True)
 
 
