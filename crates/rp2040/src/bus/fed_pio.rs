@@ -5,12 +5,13 @@ use units::Picoseconds;
 
 use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
-use crate::bus::flow::bring;
+use crate::bus::flow::{bring, is_at_hand};
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::memory::SRAM_BASE;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Channels, Next, Port};
+use crate::peripherals::pio::Pio;
 use crate::peripherals::pio::reach::Reach;
 use crate::peripherals::{Peripheral, Source};
 
@@ -77,16 +78,20 @@ impl Bus {
         Some((port, channels))
     }
 
-    /// Tells from where words may be moved, and to where: where accesses are counted, only what nobody counts, and from the flash
-    /// only while no core uses its cache.
-    fn fed_memory(&self) -> fn(u32, bool) -> bool {
-        match self.blocks.bus_ctrl.is_counting() {
-            true => |address, _| is_striped(address),
-            false if self.flash_is_free => {
-                |address, writes| is_sram(address) || !writes && Alias::of(address).is_some()
-            }
-            false => |address, _| is_sram(address),
-        }
+    /// Whose turn it is of the channels, at a time at which a transfer is due. Where accesses are counted, words move only from and to
+    /// memories of which nobody counts any. Those from the flash move while no core uses its cache, or where the core cannot tell.
+    fn next_fed(&mut self, channels: &Channels, at: Picoseconds) -> Next {
+        let (requests, xip) = (self.io.lines.dreq(), &self.xip);
+        let (is_counting, is_free) = (self.blocks.bus_ctrl.is_counting(), self.flash_is_free);
+        let is_in_flash = |address| match is_free {
+            true => Alias::of(address).is_some(),
+            false => is_at_hand(xip, address),
+        };
+        let is_memory = |address, writes: bool| match is_counting {
+            true => is_striped(address),
+            false => is_sram(address) || !writes && is_in_flash(address),
+        };
+        self.blocks.dma.next_in_flow(channels, requests, at, is_memory)
     }
 
     /// A word for the block from memory, and the cycles that the memory lets it wait.
@@ -122,9 +127,7 @@ impl Bus {
         at: Picoseconds,
     ) -> bool {
         let now = self.io.now.max(at);
-        let requests = self.io.lines.dreq();
-        let is_memory = self.fed_memory();
-        match self.blocks.dma.next_in_flow(channels, requests, now, is_memory) {
+        match self.next_fed(channels, now) {
             Next::Special => return false,
             Next::Nothing => self.io.now = now,
             Next::Transfer(transfer) => {
@@ -163,20 +166,27 @@ impl Bus {
     ) -> bool {
         let found = self.blocks.pio[block].begin_row(port.machine, (reach, heard), until, &self.io);
         let Some(mut row) = found else { return false };
+        let had_attention = self.attention;
         while let Some(word) = self.blocks.pio[block].next_of_row(&row)
             && self.io.reactions.is_empty()
+            && self.attention == had_attention
         {
             let transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
-            if transfer < word {
-                let is_beside = transfer <= until && self.blocks.pio[block].is_apart(transfer);
-                if !is_beside || !self.move_word_beside(block, port, channels, transfer) {
+            if transfer < word.takes {
+                let meeting = self.blocks.pio[block].meeting(&row, transfer).filter(|_| transfer <= until);
+                let Some(meeting) = meeting else { break };
+                if !self.move_word_beside(block, port, channels, transfer) {
                     break;
                 }
+                Pio::meet(&mut row, meeting);
                 continue;
             }
-            if word > until || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
+            let is_due = word.ends <= until && word.ends <= transfer;
+            if !is_due || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
                 break;
             }
+            self.let_dma_hear(channels);
+            self.blocks.pio[block].give_word(&row, &mut self.io);
             self.let_dma_hear(channels);
         }
         let has_gone_on = self.blocks.pio[block].end_row(row, &mut self.io);
@@ -188,10 +198,7 @@ impl Bus {
     /// one for the long way.
     fn move_word_beside(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
         let n = port.machine;
-        let requests = self.io.lines.dreq();
-        let is_memory = self.fed_memory();
-        let next = self.blocks.dma.next_in_flow(channels, requests, at, is_memory);
-        let Next::Transfer(transfer) = next else { return false };
+        let Next::Transfer(transfer) = self.next_fed(channels, at) else { return false };
         let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);
