@@ -103,12 +103,17 @@ impl Bus {
     }
 
     fn let_dma_hear(&mut self, channels: &Channels) {
-        let io = &mut self.io;
-        if io.lines.take_dreq_rose()
-            && let Some(due) = self.blocks.dma.hear(channels, io.lines.dreq(), io.now)
-        {
+        if let Some(due) = self.heard_by_dma(channels) {
             self.expect_transfer(due);
         }
+    }
+
+    /// The DMA hears of requests that rose; gives when its next transfer is due, if that is another time than before.
+    #[inline]
+    fn heard_by_dma(&mut self, channels: &Channels) -> Option<Picoseconds> {
+        let io = &mut self.io;
+        let rose = io.lines.take_dreq_rose();
+        if rose { self.blocks.dma.hear(channels, io.lines.dreq(), io.now) } else { None }
     }
 
     fn expect_transfer(&mut self, due: Picoseconds) {
@@ -152,8 +157,9 @@ impl Bus {
 
     /// Makes a transfer before the block has come to its time, where the block has nothing to do with its FIFO before that.
     fn move_word_early(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
-        self.blocks.pio[block].leaves_fifos_alone(port.machine, at)
-            && self.move_word_beside(block, port, channels, at)
+        let leaves_alone = self.blocks.pio[block].leaves_fifos_alone(port.machine, at);
+        let due = if leaves_alone { self.move_word_beside(block, port, channels, at) } else { None };
+        due.inspect(|&due| self.expect_transfer(due)).is_some()
     }
 
     /// Lets block and DMA go on from word to word, as far as that takes no more than that; false when not one word came.
@@ -167,17 +173,16 @@ impl Bus {
         let found = self.blocks.pio[block].begin_row(port.machine, (reach, heard), until, &self.io);
         let Some(mut row) = found else { return false };
         let had_attention = self.attention;
+        let mut transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
         while let Some(word) = self.blocks.pio[block].next_of_row(&row)
             && self.io.reactions.is_empty()
             && self.attention == had_attention
         {
-            let transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
             if transfer < word.takes {
                 let meeting = self.blocks.pio[block].meeting(&row, transfer).filter(|_| transfer <= until);
                 let Some(meeting) = meeting else { break };
-                if !self.move_word_beside(block, port, channels, transfer) {
-                    break;
-                }
+                let Some(due) = self.move_word_beside(block, port, channels, transfer) else { break };
+                transfer = due;
                 Pio::meet(&mut row, meeting);
                 continue;
             }
@@ -185,20 +190,29 @@ impl Bus {
             if !is_due || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
                 break;
             }
-            self.let_dma_hear(channels);
-            self.blocks.pio[block].give_word(&row, &mut self.io);
-            self.let_dma_hear(channels);
+            transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+            self.blocks.pio[block].give_word(&row, word, &mut self.io);
+            transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+        }
+        if self.io.due(Source::Dma).unwrap_or(NEVER) != transfer {
+            self.expect_transfer(transfer);
         }
         let has_gone_on = self.blocks.pio[block].end_row(row, &mut self.io);
         self.io.moved_unnoticed |= has_gone_on;
         has_gone_on
     }
 
-    /// Makes a transfer that has nothing to do with what the block does meanwhile; false, before anything has happened, when it is
-    /// one for the long way.
-    fn move_word_beside(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
+    /// Makes a transfer that has nothing to do with what the block does meanwhile; nothing, before anything has happened, when it is
+    /// one for the long way. Gives when the next one is due.
+    fn move_word_beside(
+        &mut self,
+        block: usize,
+        port: &Port,
+        channels: &Channels,
+        at: Picoseconds,
+    ) -> Option<Picoseconds> {
         let n = port.machine;
-        let Next::Transfer(transfer) = self.next_fed(channels, at) else { return false };
+        let Next::Transfer(transfer) = self.next_fed(channels, at) else { return None };
         let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);
@@ -213,9 +227,7 @@ impl Bus {
         self.dma_transfers += 1;
         let requests = self.io.lines.dreq();
         self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
-        let due = self.blocks.dma.expect();
-        self.expect_transfer(due);
-        true
+        Some(self.blocks.dma.expect())
     }
 
     fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> (u32, u32) {

@@ -255,6 +255,11 @@ impl Pio {
                 None => self.inputs.seen(cycle) >> pin & 1,
             }
         };
+        if let Some((spoken, levels)) = told.said_at_pin(pin)
+            && visible_from(spoken) <= seen
+        {
+            return levels;
+        }
         let (spoken, levels) = told.said_at_pin(pin).unwrap_or_else(|| {
             let last = said_before
                 .map_or(io.pins.inputs() >> pin & 1, |(count, (_, levels))| bit(levels, count - 1));

@@ -18,6 +18,10 @@ impl Early {
     /// When a cycle was carried out, if that was before its edge.
     #[inline]
     pub(super) fn time_of(&self, cycle: u64) -> Option<Picoseconds> {
+        if self.count == 0 { None } else { self.find(cycle) }
+    }
+
+    fn find(&self, cycle: u64) -> Option<Picoseconds> {
         self.all().find(|&(met, _)| met == cycle).map(|(_, at)| at)
     }
 

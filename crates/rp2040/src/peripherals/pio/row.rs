@@ -15,7 +15,6 @@ use super::reach::Reach;
 use super::rounds::{Rounds, written_first};
 use super::state_machine::StateMachine;
 use super::{Io, MACHINES, NEVER, Pio};
-use crate::lines::Dreq;
 use crate::peripherals::dma::LATENCY_CYCLES;
 
 /// Rounds of the shortest word, whose changes are all that anybody remembers.
@@ -137,7 +136,7 @@ impl Pio {
         let n = row.n;
         let machine = &self.machines[n];
         let Some(looped) = row.decoded.known_loop_at(machine.pc) else { return false };
-        let Some((Word { mut rounds, takes, gives }, _)) = row.next.take() else { return false };
+        let Some((Word { mut rounds, takes, gives }, times)) = row.next.take() else { return false };
         if machine.transmit.is_empty() || gives.is_some() && machine.receive.is_full() {
             return false;
         }
@@ -168,7 +167,8 @@ impl Pio {
         }
         debug_assert!(reached == gives.unwrap_or(takes));
         (self.lines_stale, row.early) = (false, Early::default());
-        self.raise(self.dreq(n), takes, io);
+        io.now = io.now.max(times.takes);
+        io.lines.set_dreq(self.dreq(n), true);
         let machine = &self.machines[n];
         row.next = row.decoded.known_loop_at(machine.pc).and_then(|looped| self.next_of(machine, looped));
         true
@@ -200,18 +200,12 @@ impl Pio {
         }
     }
 
-    /// The system hears of the word that the row gave with the last one that it passed, if it did.
-    pub(crate) fn give_word(&self, row: &Row, io: &mut Io) {
-        if let Some(reached) = row.reached
-            && !self.machines[row.n].receive.is_empty()
-        {
-            self.raise(self.dreq(row.n + MACHINES), reached, io);
+    /// The system hears of the word that the row gave with the one that it passed last, if it did.
+    pub(crate) fn give_word(&self, row: &Row, passed: WordTimes, io: &mut Io) {
+        if !self.machines[row.n].receive.is_empty() {
+            io.now = io.now.max(passed.ends);
+            io.lines.set_dreq(self.dreq(row.n + MACHINES), true);
         }
-    }
-
-    fn raise(&self, request: Dreq, cycle: u64, io: &mut Io) {
-        io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
-        io.lines.set_dreq(request, true);
     }
 
     /// Ends a row: the pins have moved, and it is known what comes next. Gives whether the machine has gone on.
