@@ -69,7 +69,7 @@ impl ClockEdges {
         if self.inverse == 0 {
             return parts / self.hz;
         }
-        let least = (u128::from(parts) * u128::from(self.inverse) >> 64) as u64;
+        let least = ((u128::from(parts) * u128::from(self.inverse)) >> 64) as u64;
         least + u64::from(parts - least * self.hz >= self.hz)
     }
 
@@ -117,7 +117,7 @@ impl ClockEdges {
         let parts =
             u128::from(cycle.saturating_sub(self.cycle)) * u128::from(self.rest) + u128::from(self.carry);
         let carry = (parts % u128::from(self.hz.max(1))) as u64;
-        *self = Self { cycle, at_ps: at.ps(), carry, ..*self };
+        *self = Self { carry, ..Self::new(self.hz, cycle, at) };
     }
 }
 

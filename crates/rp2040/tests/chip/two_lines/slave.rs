@@ -131,7 +131,7 @@ impl Outside for Slave {
             count += 1;
         }
         self.pulses += u64::from(count);
-        self.whole_words += if pulses.count % 8 == 0 { u64::from(count / 8) } else { 0 };
+        self.whole_words += if pulses.count.is_multiple_of(8) { u64::from(count / 8) } else { 0 };
         let line = DataLine { pin: self.pins.miso as u8, levels };
         let said = Said { line, at_rise: self.at_rise, is_pulled: self.pulls };
         Answer { count, said: (count != 0).then_some(said) }
