@@ -5,12 +5,13 @@ use units::Picoseconds;
 
 use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
-use crate::bus::flow::bring;
+use crate::bus::flow::{bring, is_at_hand};
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::memory::SRAM_BASE;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Channels, Next, Port};
+use crate::peripherals::pio::Pio;
 use crate::peripherals::pio::reach::Reach;
 use crate::peripherals::{Peripheral, Source};
 
@@ -77,16 +78,20 @@ impl Bus {
         Some((port, channels))
     }
 
-    /// Tells from where words may be moved, and to where: where accesses are counted, only what nobody counts, and from the flash
-    /// only while no core uses its cache.
-    fn fed_memory(&self) -> fn(u32, bool) -> bool {
-        match self.blocks.bus_ctrl.is_counting() {
-            true => |address, _| is_striped(address),
-            false if self.flash_is_free => {
-                |address, writes| is_sram(address) || !writes && Alias::of(address).is_some()
-            }
-            false => |address, _| is_sram(address),
-        }
+    /// Whose turn it is of the channels, at a time at which a transfer is due. Where accesses are counted, words move only from and to
+    /// memories of which nobody counts any. Those from the flash move while no core uses its cache, or where the core cannot tell.
+    fn next_fed(&mut self, channels: &Channels, at: Picoseconds) -> Next {
+        let (requests, xip) = (self.io.lines.dreq(), &self.xip);
+        let (is_counting, is_free) = (self.blocks.bus_ctrl.is_counting(), self.flash_is_free);
+        let is_in_flash = |address| match is_free {
+            true => Alias::of(address).is_some(),
+            false => is_at_hand(xip, address),
+        };
+        let is_memory = |address, writes: bool| match is_counting {
+            true => is_striped(address),
+            false => is_sram(address) || !writes && is_in_flash(address),
+        };
+        self.blocks.dma.next_in_flow(channels, requests, at, is_memory)
     }
 
     /// A word for the block from memory, and the cycles that the memory lets it wait.
@@ -98,12 +103,17 @@ impl Bus {
     }
 
     fn let_dma_hear(&mut self, channels: &Channels) {
-        let io = &mut self.io;
-        if io.lines.take_dreq_rose()
-            && let Some(due) = self.blocks.dma.hear(channels, io.lines.dreq(), io.now)
-        {
+        if let Some(due) = self.heard_by_dma(channels) {
             self.expect_transfer(due);
         }
+    }
+
+    /// The DMA hears of requests that rose; gives when its next transfer is due, if that is another time than before.
+    #[inline]
+    fn heard_by_dma(&mut self, channels: &Channels) -> Option<Picoseconds> {
+        let io = &mut self.io;
+        let rose = io.lines.take_dreq_rose();
+        if rose { self.blocks.dma.hear(channels, io.lines.dreq(), io.now) } else { None }
     }
 
     fn expect_transfer(&mut self, due: Picoseconds) {
@@ -122,9 +132,7 @@ impl Bus {
         at: Picoseconds,
     ) -> bool {
         let now = self.io.now.max(at);
-        let requests = self.io.lines.dreq();
-        let is_memory = self.fed_memory();
-        match self.blocks.dma.next_in_flow(channels, requests, now, is_memory) {
+        match self.next_fed(channels, now) {
             Next::Special => return false,
             Next::Nothing => self.io.now = now,
             Next::Transfer(transfer) => {
@@ -149,8 +157,9 @@ impl Bus {
 
     /// Makes a transfer before the block has come to its time, where the block has nothing to do with its FIFO before that.
     fn move_word_early(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
-        self.blocks.pio[block].leaves_fifos_alone(port.machine, at)
-            && self.move_word_beside(block, port, channels, at)
+        let leaves_alone = self.blocks.pio[block].leaves_fifos_alone(port.machine, at);
+        let due = if leaves_alone { self.move_word_beside(block, port, channels, at) } else { None };
+        due.inspect(|&due| self.expect_transfer(due)).is_some()
     }
 
     /// Lets block and DMA go on from word to word, as far as that takes no more than that; false when not one word came.
@@ -163,35 +172,47 @@ impl Bus {
     ) -> bool {
         let found = self.blocks.pio[block].begin_row(port.machine, (reach, heard), until, &self.io);
         let Some(mut row) = found else { return false };
+        let had_attention = self.attention;
+        let mut transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
         while let Some(word) = self.blocks.pio[block].next_of_row(&row)
             && self.io.reactions.is_empty()
+            && self.attention == had_attention
         {
-            let transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
-            if transfer < word {
-                let is_beside = transfer <= until && self.blocks.pio[block].is_apart(transfer);
-                if !is_beside || !self.move_word_beside(block, port, channels, transfer) {
-                    break;
-                }
+            if transfer < word.takes {
+                let meeting = self.blocks.pio[block].meeting(&row, transfer).filter(|_| transfer <= until);
+                let Some(meeting) = meeting else { break };
+                let Some(due) = self.move_word_beside(block, port, channels, transfer) else { break };
+                transfer = due;
+                Pio::meet(&mut row, meeting);
                 continue;
             }
-            if word > until || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
+            let is_due = word.ends <= until && word.ends <= transfer;
+            if !is_due || !self.blocks.pio[block].pass_word(&mut row, &mut self.io) {
                 break;
             }
-            self.let_dma_hear(channels);
+            transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+            self.blocks.pio[block].give_word(&row, word, &mut self.io);
+            transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+        }
+        if self.io.due(Source::Dma).unwrap_or(NEVER) != transfer {
+            self.expect_transfer(transfer);
         }
         let has_gone_on = self.blocks.pio[block].end_row(row, &mut self.io);
         self.io.moved_unnoticed |= has_gone_on;
         has_gone_on
     }
 
-    /// Makes a transfer that has nothing to do with what the block does meanwhile; false, before anything has happened, when it is
-    /// one for the long way.
-    fn move_word_beside(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
+    /// Makes a transfer that has nothing to do with what the block does meanwhile; nothing, before anything has happened, when it is
+    /// one for the long way. Gives when the next one is due.
+    fn move_word_beside(
+        &mut self,
+        block: usize,
+        port: &Port,
+        channels: &Channels,
+        at: Picoseconds,
+    ) -> Option<Picoseconds> {
         let n = port.machine;
-        let requests = self.io.lines.dreq();
-        let is_memory = self.fed_memory();
-        let next = self.blocks.dma.next_in_flow(channels, requests, at, is_memory);
-        let Next::Transfer(transfer) = next else { return false };
+        let Next::Transfer(transfer) = self.next_fed(channels, at) else { return None };
         let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);
@@ -206,9 +227,7 @@ impl Bus {
         self.dma_transfers += 1;
         let requests = self.io.lines.dreq();
         self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
-        let due = self.blocks.dma.expect();
-        self.expect_transfer(due);
-        true
+        Some(self.blocks.dma.expect())
     }
 
     fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> (u32, u32) {

@@ -351,7 +351,7 @@ impl Bus {
 
 /// Whether a word of the flash may be read at any time, because the cache has it where reading changes no line.
 #[inline(always)]
-fn is_at_hand(xip: &XipCache, address: u32) -> bool {
+pub(super) fn is_at_hand(xip: &XipCache, address: u32) -> bool {
     Alias::of(address) == Some(Alias::Cached) && xip.is_in_first_way(address & 0xff_ffff)
 }
 

@@ -43,8 +43,8 @@ impl Outside for Attentive {
 
 /// A core that does what the table says: 0 writes, 1 reads and keeps, 2 counts down, 4 waits until a register has any bit of a
 /// mask and 5 until it has none.
-pub(crate) fn table_driven(mhz: u32) -> Asm {
-    let mut asm = at_mhz(mhz, in_ram());
+pub(crate) fn table_driven(code: Asm, mhz: u32) -> Asm {
+    let mut asm = at_mhz(mhz, code);
     asm.label("set up").bx(14).label("main").poke(ICPR, u32::MAX);
     asm.poke(ISER, 1 << PWM_IRQ_WRAP | 1 << PIO0_IRQ_0 | 1 << DMA_IRQ_0 | 1 << IO_IRQ_BANK0);
     asm.constant(4, TABLE).constant(5, SEEN);
@@ -158,7 +158,7 @@ fn table(seed: u64) -> Vec<[u32; 3]> {
 }
 
 fn chip(seed: u64, attentive: bool) -> Rp2040 {
-    let mut chip = chip_with(table_driven(125));
+    let mut chip = chip_with(table_driven(in_ram(), 125));
     let bytes: Vec<u8> = table(seed).as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");
     chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");

@@ -249,7 +249,7 @@ fn chip(seed: u64, is_calm: bool, is_patient: bool) -> Rp2040 {
         driver.transfer(&mut random);
     }
     driver.table.push([9, 0, 0]);
-    let mut chip = chip_with(table_driven(if seed % 4 < 2 { 125 } else { 133 }));
+    let mut chip = chip_with(table_driven(in_ram(), if seed % 4 < 2 { 125 } else { 133 }));
     let bytes: Vec<u8> = driver.table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");
     chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");

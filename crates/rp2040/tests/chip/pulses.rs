@@ -424,9 +424,9 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
 }
 
 fn check_all(seeds: std::ops::Range<u64>) {
-    let (pulses, words) = told_in_rows::check_all::<Slave>(seeds, chip);
+    let told = told_in_rows::check_all::<Slave>(seeds, chip);
     // Most bits are told as pulses.
-    assert!(pulses > 16 * words, "{pulses} pulses, {words} words");
+    assert!(told.pulses > 16 * told.words, "{told:?}");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn table(random: &mut Random, with_pio: bool) -> Vec<[u32; 3]> {
 
 fn chip(seed: u64, attentive: bool) -> Rp2040 {
     let mut random = Random::new(seed);
-    let mut chip = chip_with(table_driven(125));
+    let mut chip = chip_with(table_driven(in_ram(), 125));
     let table = table(&mut random, seed.is_multiple_of(3));
     let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");

@@ -82,7 +82,7 @@ impl Seat {
             return Answer::default();
         }
         let sent = pulses.levels_of(mosi);
-        let (mut taken, mut levels) = (0, 0);
+        let (mut taken, mut levels, mut end) = (0, 0, Picoseconds::ZERO);
         while taken < pulses.count {
             let count = self.quiet_bits(pulses.count - taken, chip, around);
             if count == 0 {
@@ -91,7 +91,9 @@ impl Seat {
             let ahead = self.ahead(chip, around);
             let last = taken + count - 1;
             let before = if count > 1 { Some(pulses.rise(last - 1)) } else { self.bits.risen };
-            self.take((sent << taken, count), [before, Some(pulses.rise(last))], chip, around);
+            let [rise, fall] = (pulses.times)(last);
+            end = rise.max(fall);
+            self.take((sent << taken, count), [before, Some(rise)], chip, around);
             let said = match pulses.falls_first {
                 true => ahead,
                 false => ahead << 1 | self.ahead(chip, around) >> 31 << (u32::BITS - count),
@@ -99,8 +101,10 @@ impl Seat {
             levels |= (said & u32::MAX << (u32::BITS - count)) >> taken;
             taken += count;
         }
-        let Some(last) = taken.checked_sub(1) else { return Answer::default() };
-        around.advance(pulses.rise(last).max(pulses.fall(last)));
+        if taken == 0 {
+            return Answer::default();
+        }
+        around.advance(end);
         let line = DataLine { pin: miso, levels };
         Answer { count: taken, said: Some(Said { line, at_rise: false, is_pulled: false }) }
     }

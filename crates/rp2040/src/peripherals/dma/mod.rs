@@ -37,6 +37,7 @@ use crate::io::Io;
 use crate::lines::Irq;
 
 pub(crate) use self::rows::Row;
+pub(crate) use self::schedule::LATENCY_CYCLES;
 
 /// The channels of the RP2040.
 pub const CHANNEL_COUNT: usize = 12;

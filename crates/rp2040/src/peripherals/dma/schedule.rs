@@ -5,7 +5,7 @@ use units::{PS_PER_S, Picoseconds};
 
 /// From a trigger or a request to the transfer, of which a model has one instant where the chip has a pipeline of issue,
 /// read and write. An estimate: the datasheet (2.5.5.3) says no more than "a few cycles".
-pub(super) const LATENCY_CYCLES: u64 = 4;
+pub(crate) const LATENCY_CYCLES: u64 = 4;
 
 /// Numbers of cycles whose length is not computed each time: a transfer behind the APB bridge has 4 at the most.
 const TABLED_CYCLES: usize = 5;

@@ -20,6 +20,9 @@ pub(crate) struct ClockEdges {
     /// What a period of whole picoseconds leaves of a second, in picoseconds for each second.
     rest: u64,
     quick: bool,
+    /// 2^64 / hz; 0 where that was not computed.
+    #[serde(skip)]
+    inverse: u64,
     cycle: u64,
     at_ps: i64,
     /// How far the base lies behind `at_ps`, in 1/hz of a picosecond.
@@ -33,7 +36,8 @@ impl ClockEdges {
             0 => (0, 0),
             hz => (SECOND_PS / hz, SECOND_PS % hz),
         };
-        Self { hz, period_ps, rest, quick: QUICK_HZ.contains(&hz), cycle, at_ps: at.ps(), carry: 0 }
+        let inverse = u64::MAX.checked_div(hz).unwrap_or(0);
+        Self { hz, period_ps, rest, quick: QUICK_HZ.contains(&hz), inverse, cycle, at_ps: at.ps(), carry: 0 }
     }
 
     /// The frequency.
@@ -52,11 +56,21 @@ impl ClockEdges {
     pub(crate) fn time_of(&self, cycle: u64) -> Option<Picoseconds> {
         let cycles = cycle.saturating_sub(self.cycle);
         if self.quick && cycles < QUICK_CYCLES {
-            let fraction = if self.rest == 0 { 0 } else { (self.carry + cycles * self.rest) / self.hz };
+            let fraction = if self.rest == 0 { 0 } else { self.whole(self.carry + cycles * self.rest) };
             let ahead = cycles * self.period_ps + fraction;
             return self.at_ps.checked_add(ahead as i64).map(Picoseconds::new);
         }
         self.time_of_any(cycles)
+    }
+
+    /// How many picoseconds so many parts of 1/hz make. The product with the inverse is one too small at the most.
+    #[inline]
+    fn whole(&self, parts: u64) -> u64 {
+        if self.inverse == 0 {
+            return parts / self.hz;
+        }
+        let least = ((u128::from(parts) * u128::from(self.inverse)) >> 64) as u64;
+        least + u64::from(parts - least * self.hz >= self.hz)
     }
 
     fn time_of_any(&self, cycles: u64) -> Option<Picoseconds> {
@@ -103,7 +117,7 @@ impl ClockEdges {
         let parts =
             u128::from(cycle.saturating_sub(self.cycle)) * u128::from(self.rest) + u128::from(self.carry);
         let carry = (parts % u128::from(self.hz.max(1))) as u64;
-        *self = Self { cycle, at_ps: at.ps(), carry, ..*self };
+        *self = Self { carry, ..Self::new(self.hz, cycle, at) };
     }
 }
 

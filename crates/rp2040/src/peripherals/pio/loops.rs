@@ -217,10 +217,10 @@ impl Loop {
         rounds * self.ticks
     }
 
-    /// The OUT at the end of each round, if it alone moves words.
-    pub(super) fn out_at_end(&self) -> Option<Shift> {
-        let out = self.out.filter(|out| out.is_last)?;
-        (self.into.is_none() && self.asks_osr.is_none()).then_some(out)
+    /// The OUT of each round and the IN behind it, if there is one, where nothing follows on these.
+    pub(super) fn shifts_at_end(&self) -> Option<(Shift, Option<Shift>)> {
+        let out = self.out.filter(|_| self.asks_osr.is_none())?;
+        self.into.unwrap_or(out).is_last.then_some((out, self.into))
     }
 
     /// The ticks that pass from where a machine stands, at the beginning of a round, before a word moves or anything else happens

@@ -17,11 +17,13 @@ mod clocked;
 mod cycle;
 mod decoded;
 pub(crate) mod divider;
+mod early;
 pub(crate) mod edges;
 mod execute;
 mod fifo;
 mod inputs;
 mod loops;
+mod moved;
 pub(crate) mod reach;
 mod registers;
 mod rounds;
@@ -284,8 +286,20 @@ impl Pio {
         if changed == 0 {
             return;
         }
-        (self.levels, self.enables) = (levels, enables);
         let at = self.edges.time_of(cycle).unwrap_or(io.now).min(io.now);
+        self.drive_changed(at, (levels, enables), changed, cycle, io);
+    }
+
+    /// The levels and directions of some pins changed in a cycle, which is carried out at a time.
+    fn drive_changed(
+        &mut self,
+        at: Picoseconds,
+        (levels, enables): (u32, u32),
+        changed: u32,
+        cycle: u64,
+        io: &mut Io,
+    ) {
+        (self.levels, self.enables) = (levels, enables);
         io.pins.drive(at, self.block.function, changed, levels, enables);
         if !self.looks_away {
             self.observe(cycle, io);

@@ -1,5 +1,6 @@
-//! Words that a loop shifts out one after the other, while somebody brings them: each is done in one go, up to and including the OUT
-//! that takes the next one. The pins follow later, and what they do in all words but the last is told in its sum.
+//! Words that a loop shifts out one after the other, while somebody brings them, and those that it shifts in at the same time, if it
+//! does: each is done in one go, up to and including the OUT that takes the next one and the IN that gives one. The pins follow
+//! later, and what they do in all words but the last is told in its sum.
 
 use units::Picoseconds;
 
@@ -7,11 +8,14 @@ use super::burst::{TOLD, Untold};
 use super::clocked::{Shape, Told};
 use super::decoded::Decoded;
 use super::divider::Divider;
-use super::loops::Loop;
+use super::early::Early;
+use super::loops::{Loop, Shift};
+use super::moved::Skipped;
 use super::reach::Reach;
 use super::rounds::{Rounds, written_first};
 use super::state_machine::StateMachine;
-use super::{Io, Pio};
+use super::{Io, MACHINES, NEVER, Pio};
+use crate::peripherals::dma::LATENCY_CYCLES;
 
 /// Rounds of the shortest word, whose changes are all that anybody remembers.
 const FEWEST_ROUNDS: u32 = TOLD as u32 + 1;
@@ -21,17 +25,38 @@ pub(crate) struct Row {
     n: usize,
     decoded: Box<Decoded>,
     pins: Pins,
+    early: Early,
+    next: Option<(Word, WordTimes)>,
     /// The last cycle in which something was done.
     reached: Option<u64>,
+}
+
+/// When a row takes its next word, and when it gives one, with which this one ends; the same where it gives none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WordTimes {
+    pub(crate) takes: Picoseconds,
+    pub(crate) ends: Picoseconds,
+}
+
+/// What is left of a machine's word: its rounds, and the cycles in which the next word is taken and one is given.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    rounds: Rounds,
+    takes: u64,
+    gives: Option<u64>,
 }
 
 /// What was done and does not show at the pins yet.
 enum Pins {
     /// Nobody hears of them before the end: levels that are told, and the word before.
     Unheard(Untold, Option<(Rounds, Divider, u32)>),
-    /// They are told as the pulses of a clock: those of the word before.
-    Clock(Shape, Option<Told>),
+    /// They are told as the pulses of a clock: those of the word before, and what they did in those before that.
+    Clock { shape: Shape, before: Option<Told>, skipped: Option<Skipped> },
 }
+
+/// The system reaches for a FIFO: the cycle that it finds before its edge, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Meeting(Option<(u64, Picoseconds)>);
 
 impl Pio {
     /// Sets out on a row of words of machine `n`, of which one is complete up to and including `until`; nothing where it is not in a
@@ -45,15 +70,17 @@ impl Pio {
     ) -> Option<Row> {
         let machine = &self.machines[n];
         let looped = self.decoded[n].as_ref()?.known_loop_at(machine.pc)?;
-        let (_, cycle) = next_word(machine, looped)?;
+        let next = self.next_of(machine, looped)?;
         let goes_on = machine.is_between_instructions() && !machine.wants_refill() && !self.lines_stale;
-        if !goes_on || io.clocks.sys_hz != self.edges.hz() || self.edges.time_of(cycle)? > until {
+        if !goes_on || io.clocks.sys_hz != self.edges.hz() || next.1.ends > until {
             return None;
         }
         (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
         let pins = if self.works_alone() == Some(n) { self.pins_of_row(n, looped, io) } else { None };
         match pins.and_then(|pins| Some((pins, self.decoded[n].take()?))) {
-            Some((pins, decoded)) => Some(Row { n, decoded, pins, reached: None }),
+            Some((pins, decoded)) => {
+                Some(Row { n, decoded, pins, early: Early::default(), next: Some(next), reached: None })
+            }
             None => {
                 (self.looks_away, self.heard) = (false, 0);
                 None
@@ -68,61 +95,122 @@ impl Pio {
             return None;
         }
         match self.shape_of(n, looped, &untold, io) {
-            Some(shape) => Some(Pins::Clock(shape, None)),
+            Some(shape) => Some(Pins::Clock { shape, before: None, skipped: None }),
+            None if looped.into.is_some() => None,
             None => untold.tells_sums_of(looped).then_some(Pins::Unheard(untold, None)),
         }
     }
 
-    /// When the row takes its next word; nothing where it ends before.
-    pub(crate) fn next_of_row(&self, row: &Row) -> Option<Picoseconds> {
-        let machine = &self.machines[row.n];
-        let (_, cycle) = next_word(machine, row.decoded.known_loop_at(machine.pc)?)?;
-        self.edges.time_of(cycle)
+    /// When the row passes its next word; nothing where it ends before.
+    #[inline]
+    pub(crate) fn next_of_row(&self, row: &Row) -> Option<WordTimes> {
+        row.next.map(|(_, times)| times)
     }
 
-    /// Goes on up to and including the instruction that takes the next word; false when the row ended before.
+    fn next_of(&self, machine: &StateMachine, looped: &Loop) -> Option<(Word, WordTimes)> {
+        let word = next_word(machine, looped)?;
+        let takes = self.edges.time_of(word.takes)?;
+        let ends = word.gives.map_or(Some(takes), |cycle| self.edges.time_of(cycle))?;
+        Some((word, WordTimes { takes, ends }))
+    }
+
+    /// The system is about to reach for a FIFO at a time before the row's next word; nothing where the row cannot go on then.
+    pub(crate) fn meeting(&self, row: &Row, at: Picoseconds) -> Option<Meeting> {
+        let Some(cycle) = self.met_early(at) else { return Some(Meeting(None)) };
+        let is_told = matches!(row.pins, Pins::Clock { .. }) && row.early.has_room();
+        let is_before = row.next.is_some_and(|(word, _)| cycle < word.takes);
+        (is_told && is_before).then_some(Meeting(Some((cycle, at))))
+    }
+
+    /// It did so.
+    #[inline]
+    pub(crate) fn meet(row: &mut Row, meeting: Meeting) {
+        if let Some((cycle, at)) = meeting.0 {
+            row.early.add(cycle, at);
+        }
+    }
+
+    /// Goes on up to and including the instruction that takes the next word, and to the end of the word, of which the system is to
+    /// hear later ([`Pio::give_word`]); false when the row ended before.
     pub(crate) fn pass_word(&mut self, row: &mut Row, io: &mut Io) -> bool {
         let n = row.n;
         let machine = &self.machines[n];
         let Some(looped) = row.decoded.known_loop_at(machine.pc) else { return false };
-        let Some((mut rounds, cycle)) = next_word(machine, looped) else { return false };
-        if machine.transmit.is_empty() {
+        let Some((Word { mut rounds, takes, gives }, times)) = row.next.take() else { return false };
+        if machine.transmit.is_empty() || gives.is_some() && machine.receive.is_full() {
             return false;
         }
         let asked = rounds.count;
+        let mut received = 0;
         match &mut row.pins {
             Pins::Unheard(untold, before) => {
                 if let Some((rounds, _, osr)) = before.replace((rounds, machine.divider, machine.osr)) {
                     untold.skip(looped, written_first(osr, machine.config.out_right), rounds.count);
                 }
             }
-            Pins::Clock(shape, before) => {
+            Pins::Clock { shape, before, skipped } => {
                 let level = before.as_ref().map_or(shape.sent_of(self.levels), Told::last_written);
-                let told = self.tell_pulses(n, looped, (shape, level), &rounds, io);
+                let told = self.tell_pulses(n, looped, (shape, (level, row.early)), &rounds, io);
                 let Some(told) = told else { return false };
                 rounds.count = told.count;
-                let is_long = told.is_long();
-                match before.replace(told) {
-                    Some(before) if is_long => self.skip_pulses(looped, &before, before.count, io),
-                    Some(before) => self.move_in_pulses(looped, &before, io),
-                    None => {}
+                received = self.received_bits(looped, &told, before.as_ref(), io);
+                if let Some(before) = before {
+                    self.pass_pulses(looped, before, &told, skipped, io);
                 }
+                *before = Some(told);
             }
         }
-        let reached = self.end_rounds(n, looped, &rounds, 0);
+        let reached = self.end_rounds(n, looped, &rounds, received);
         row.reached = Some(reached);
-        debug_assert!(rounds.count < asked || reached == cycle);
-        io.now = io.now.max(self.edges.time_of(reached).unwrap_or(io.now));
-        if rounds.count == asked {
-            self.lines_stale = false;
-            io.lines.set_dreq(self.dreq(n), true);
+        if rounds.count < asked {
+            return false;
         }
-        rounds.count == asked
+        debug_assert!(reached == gives.unwrap_or(takes));
+        (self.lines_stale, row.early) = (false, Early::default());
+        io.now = io.now.max(times.takes);
+        io.lines.set_dreq(self.dreq(n), true);
+        let machine = &self.machines[n];
+        row.next = row.decoded.known_loop_at(machine.pc).and_then(|looped| self.next_of(machine, looped));
+        true
+    }
+
+    /// Pulses were told behind others, of which nobody remembers more than their sum where these are enough.
+    fn pass_pulses(
+        &mut self,
+        looped: &Loop,
+        before: &Told,
+        told: &Told,
+        skipped: &mut Option<Skipped>,
+        io: &mut Io,
+    ) {
+        if !told.is_long() {
+            if let Some(skipped) = skipped.take() {
+                self.move_skipped(&skipped, before, io);
+            }
+            return self.move_in_pulses(looped, before, io);
+        }
+        if before.is_recorded(io) {
+            return self.skip_pulses(looped, before, before.count, io);
+        }
+        skipped.get_or_insert_with(|| self.skip_from_here(before, io)).add(before, before.count);
+        if !told.moves_as(before)
+            && let Some(skipped) = skipped.take()
+        {
+            self.move_skipped(&skipped, before, io);
+        }
+    }
+
+    /// The system hears of the word that the row gave with the one that it passed last, if it did.
+    pub(crate) fn give_word(&self, row: &Row, passed: WordTimes, io: &mut Io) {
+        if !self.machines[row.n].receive.is_empty() {
+            io.now = io.now.max(passed.ends);
+            io.lines.set_dreq(self.dreq(row.n + MACHINES), true);
+        }
     }
 
     /// Ends a row: the pins have moved, and it is known what comes next. Gives whether the machine has gone on.
     pub(crate) fn end_row(&mut self, row: Row, io: &mut Io) -> bool {
-        let Row { n, decoded, pins, reached } = row;
+        let Row { n, decoded, pins, early, reached, .. } = row;
         if let (Some(reached), Some(looped)) = (reached, decoded.known_loop_at(self.machines[n].pc)) {
             match pins {
                 Pins::Unheard(mut untold, word) => {
@@ -131,29 +219,70 @@ impl Pio {
                     }
                     self.tell(&mut untold, reached, io);
                 }
-                Pins::Clock(_, Some(told)) => self.move_in_pulses(looped, &told, io),
-                Pins::Clock(_, None) => {}
+                Pins::Clock { before: Some(told), skipped, .. } => {
+                    if let Some(skipped) = skipped {
+                        self.move_skipped(&skipped, &told, io);
+                    }
+                    self.move_in_pulses(looped, &told, io);
+                }
+                Pins::Clock { before: None, .. } => {}
             }
         }
         self.decoded[n] = Some(decoded);
-        (self.looks_away, self.heard) = (false, 0);
         if let Some(reached) = reached {
             io.now = io.now.max(self.edges.time_of(reached).unwrap_or(io.now));
             self.machines[n].reschedule();
-            self.finish(reached, io);
         }
-        reached.is_some()
+        let met = early.all().filter(|&(cycle, _)| reached.is_none_or(|reached| cycle > reached));
+        let last = met.fold(reached, |_, (cycle, at)| {
+            self.run_early(cycle, at, io);
+            Some(cycle)
+        });
+        (self.looks_away, self.heard) = (false, 0);
+        if let Some(last) = last {
+            self.finish(last, io);
+        }
+        last.is_some()
+    }
+
+    /// Does everything up to and including a cycle, in which the system reached for a FIFO before its edge.
+    fn run_early(&mut self, cycle: u64, at: Picoseconds, io: &mut Io) {
+        loop {
+            let next = self.next_due();
+            if next > cycle || next == NEVER {
+                return;
+            }
+            let edge = self.edges.time_of(next).filter(|_| next < cycle);
+            io.now = io.now.max(edge.unwrap_or(at));
+            self.run_cycle(next, io);
+        }
     }
 }
 
-/// The rounds that are left of a machine's word, if the loop goes through all of them, and the cycle of the OUT that takes the next
-/// word.
-fn next_word(machine: &StateMachine, looped: &Loop) -> Option<(Rounds, u64)> {
-    let bits = looped.out_at_end()?.bits;
-    let left = machine.config.pull_threshold.checked_sub(machine.osr_count).filter(|&left| left != 0)?;
-    let count = u32::from(left / bits);
-    let is_whole = machine.config.autopull && left % bits == 0 && looped.counted(machine) >= u64::from(count);
+/// The word under way of a machine, if the loop goes through all of its rounds, and the words on both sides end with the same one. A
+/// word that is given follows so soon on the one that is taken that the DMA brings no other between.
+fn next_word(machine: &StateMachine, looped: &Loop) -> Option<Word> {
+    let (out, into) = looped.shifts_at_end()?;
+    let config = &machine.config;
+    let count = whole_rounds(out, config.pull_threshold, machine.osr_count).filter(|_| config.autopull)?;
+    let gives = |into: Shift| {
+        let own = whole_rounds(into, config.push_threshold, machine.isr_count)?;
+        (config.autopush && own == count).then_some(into)
+    };
+    let into = match into {
+        Some(into) => Some(gives(into)?),
+        None => None,
+    };
     let rounds = Rounds { count, first_tick: machine.delay };
-    let last = u64::from(count).checked_sub(1)? * looped.ticks + looped.last_tick;
-    is_whole.then(|| (rounds, machine.divider.after(rounds.first_tick + last)))
+    let last_round = rounds.first_tick + u64::from(count - 1) * looped.ticks;
+    let cycle = |shift: Shift| machine.divider.after(last_round + shift.tick);
+    let (takes, gives) = (cycle(out), into.map(cycle));
+    let is_soon = gives.is_none_or(|gives| gives < takes + LATENCY_CYCLES);
+    (is_soon && looped.counted(machine) >= u64::from(count)).then_some(Word { rounds, takes, gives })
+}
+
+/// The rounds in which a word becomes complete of which some bits are shifted.
+fn whole_rounds(shift: Shift, threshold: u8, shifted: u8) -> Option<u32> {
+    let left = threshold.checked_sub(shifted).filter(|&left| left != 0)?;
+    (left % shift.bits == 0).then_some(u32::from(left / shift.bits))
 }

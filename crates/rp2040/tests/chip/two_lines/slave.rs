@@ -22,11 +22,13 @@ pub(super) struct Slave {
     pub(super) has_begun: bool,
     pub(super) interrupt: bool,
     pub(super) words: Random,
-    /// Where it leaves pulses to edges without a reason.
-    pub(super) whims: Random,
+    /// Where it leaves pulses to edges without a reason, if it has any whims.
+    pub(super) whims: Option<Random>,
     /// The words that it took, and when.
     pub(super) log: Vec<(i64, u32)>,
     pub(super) pulses: u64,
+    /// The words whose pulses it was told of at once, as they are where the DMA brings and takes one after the other.
+    pub(super) whole_words: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -107,11 +109,13 @@ impl Outside for Slave {
         if u32::from(pulses.clock) != self.pins.clock
             || may_speak >> self.pins.miso & 1 == 0
             || !speaks_in_all
-            || self.whims.one_in(16)
+            || self.whims.as_mut().is_some_and(|whims| whims.one_in(16))
         {
             return Answer::default();
         }
-        let most = if self.whims.one_in(8) { 1 + self.whims.below(pulses.count) } else { pulses.count };
+        let count = pulses.count;
+        let fewer = self.whims.as_mut().and_then(|whims| whims.one_in(8).then(|| 1 + whims.below(count)));
+        let most = fewer.unwrap_or(count);
         let sent = pulses.levels_of(self.pins.mosi as u8);
         let (mut count, mut levels) = (0, 0);
         while count < most && !self.would_interrupt(sent >> (31 - count) & 1) {
@@ -127,6 +131,7 @@ impl Outside for Slave {
             count += 1;
         }
         self.pulses += u64::from(count);
+        self.whole_words += if pulses.count.is_multiple_of(8) { u64::from(count / 8) } else { 0 };
         let line = DataLine { pin: self.pins.miso as u8, levels };
         let said = Said { line, at_rise: self.at_rise, is_pulled: self.pulls };
         Answer { count, said: (count != 0).then_some(said) }
@@ -146,6 +151,10 @@ impl InRows for Slave {
 
     fn pulses(&self) -> u64 {
         self.pulses
+    }
+
+    fn whole_words(&self) -> u64 {
+        self.whole_words
     }
 
     fn state(&self) -> Self::State {

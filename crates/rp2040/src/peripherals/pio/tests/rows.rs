@@ -42,7 +42,7 @@ fn go_on(bench: &mut Bench, cycles: i64) -> u32 {
     let reach = bench.pio.reach();
     let mut words = 0;
     while let Some(mut row) = bench.pio.begin_row(0, (&reach, 0), end, &bench.io) {
-        while bench.pio.next_of_row(&row).is_some_and(|at| at <= end)
+        while bench.pio.next_of_row(&row).is_some_and(|word| word.ends <= end)
             && bench.pio.pass_word(&mut row, &mut bench.io)
         {
             words += 1;
