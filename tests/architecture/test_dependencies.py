@@ -30,6 +30,7 @@ CRATES = {
     "mcu": {"units"},
     "cortexm": {"units", "sim", "mcu"},
     "rp2040": {"units", "sim", "mcu", "cortexm", "usb-host"},
+    "rp2040-unit": {"units", "sim", "mcu", "cortexm", "usb-host"},
     "avr": {"units", "mcu"},
     "traffic": {"units", "fields"},
     "wiznet": {"units", "sim"},
