@@ -173,7 +173,8 @@ def finish(
         done = len(analysis.captures)
         thing, state = what_is_kept
         kept = f"1 {thing} was" if done == 1 else f"{done} {thing}s were"
-        complain(f"stopped by Ctrl-C; {kept} {state} and kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        from airwire.cli.stopping import stopped
+
+        raise stopped(f"; {kept} {state} and kept")
     if analysis.errors:
         raise typer.Exit(EXIT_BAD_INPUT)

@@ -11,8 +11,9 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board, say_missing_chip
-from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.output import complain
 from airwire.cli.paths import Writes
+from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -273,8 +274,7 @@ def say_losses(report: BoardRun) -> bool:
 def exit_by(report: BoardRun) -> Any:
     """End with the exit code of a run."""
     if report.reason == "interrupted":
-        complain("stopped by Ctrl-C")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped()
     if report.failed:
         complain(report.sentence)
         raise typer.Exit(EXIT_FAILED)
