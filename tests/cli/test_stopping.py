@@ -16,7 +16,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGHUP]
 SUITE = "samples = 100000\npayloads = [12]\n[links.uart]\n[links.espnow]\n[links.nrf24]\n[links.sik]\n"
 
 
-def begun(folder: Path, *words: str | Path, before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+def begun(folder: Path, *words: str | Path, before: Callable[[], object] | None = None) -> subprocess.Popen[str]:
     """A command in a process of its own, whose temporary files go to ``folder/tmp``."""
     (folder / "tmp").mkdir()
     return subprocess.Popen(

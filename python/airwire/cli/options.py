@@ -101,9 +101,12 @@ def _assignment(text: str) -> str:
 
 
 def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:
-    """The settings that were given with ``--set``; the last one of a name holds."""
-    pairs = (assignment.partition("=") for assignment in assignments or ())
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    """The settings that were given with ``--set``, or the bounds with ``--bound``, each once."""
+    found: dict[str, str] = {}
+    for name, _, value in (assignment.partition("=") for assignment in assignments or ()):
+        if found.setdefault(name.strip(), value.strip()) != value.strip():
+            raise typer.BadParameter(f"{name.strip()} is given twice, as {found[name.strip()]} and as {value.strip()}")
+    return found
 
 
 CapturePaths = Annotated[

@@ -16,6 +16,7 @@ from airwire import _core
 from airwire.explain.comparison import Difference, differences, grown_stage
 from airwire.inputs import read_text
 from airwire.kinds import Shift
+from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture
 from airwire.runs.comparison import latencies_of
 from airwire.runs.manifest import SuiteManifest, read_manifest
@@ -196,9 +197,16 @@ def _changed_rows(pairs: Sequence[tuple[str, Capture, Capture]]) -> list[Changed
     """What differs between rows of one name; what does so in several is told once."""
     found: dict[Difference, list[str]] = {}
     for name, a, b in pairs:
-        for difference in differences(a, b):
+        for difference in (*differences(a, b), *_other_counts(a, b)):
             found.setdefault(difference, []).append(name)
     return [Changed(*difference, rows) for difference, rows in found.items()]
+
+
+def _other_counts(a: Capture, b: Capture) -> list[Difference]:
+    """How many messages were asked for, where it is not the same; a board sends as many as it can in its time."""
+    if not isinstance(a.target, LinkRow) or not isinstance(b.target, LinkRow) or a.triggers == b.triggers:
+        return []
+    return [("messages", str(a.triggers), str(b.triggers))]
 
 
 def _changed_runs(a: Analysis, b: Analysis) -> list[Changed]:
