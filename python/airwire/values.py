@@ -11,6 +11,8 @@ _RATE = re.compile(r"\s*([0-9]{1,18})(?:\.([0-9]{1,12}))?\s*([kMG]?)(?:Hz|S/s)?\
 _RATE_ZEROS = {"": 0, "k": 3, "M": 6, "G": 9}
 # One sample a picosecond, the finest time that there is here.
 _MOST_HZ = 10**12
+_MOST_PS = 2**63 - 1
+"""What the core counts to, some 106 days."""
 
 Time = str | int
 """A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
@@ -55,8 +57,12 @@ def parse_rate(text: str) -> int:
 
 
 def picoseconds(time: Time) -> int:
-    """A time that a caller gave, in picoseconds."""
-    return time if isinstance(time, int) else _core.parse_time_ps(time)
+    """A time that a caller gave, in picoseconds. Raises ``AirwireError`` for anything else, such as seconds."""
+    if isinstance(time, str):
+        return _core.parse_time_ps(time)
+    if not isinstance(time, int) or isinstance(time, bool) or abs(time) > _MOST_PS:
+        raise _core.AirwireError(f"{time!r} is no time; write one with its unit, such as '20 ms', or whole picoseconds")
+    return time
 
 
 def picoseconds_or_none(time: Time | None) -> int | None:

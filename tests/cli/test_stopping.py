@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import pty
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -54,6 +57,31 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
     wait_for(process, lambda: any((tmp_path / "tmp").iterdir()))
     process.send_signal(number)
     assert ended(process) == (128 + number, f"airwire: stopped by {number.name}\n")
+    assert not any((tmp_path / "tmp").iterdir())
+
+
+def test_a_terminal_that_is_closed_ends_what_ran_in_it(firmware: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    (tmp_path / "tmp").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.entry", "why", firmware / "w5500-evb-pico" / "http_server-lwip_raw.elf"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        preexec_fn=take_terminal,
+    )
+    os.close(theirs)
+    while not any((tmp_path / "tmp").iterdir()):
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.close(ours)
+    assert process.wait(timeout=60) == 128 + signal.SIGHUP
     assert not any((tmp_path / "tmp").iterdir())
 
 

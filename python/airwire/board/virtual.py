@@ -158,7 +158,7 @@ class Board(BoardDevices, BoardRecordings):
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
             end_ps=min(end_of_run(self.time_ps, for_), end_of_run(0, to)),
-            text=None if until is None else _bytes(until),
+            text=_awaited(until),
             pin=pin,
             clients=until_done,
             typed=[_bytes(text) for text in send],
@@ -213,7 +213,7 @@ class Board(BoardDevices, BoardRecordings):
             end_ps=end_ps,
             tap=tap,
             forwards=list(forward),
-            text=None if until is None else _bytes(until),
+            text=_awaited(until),
             clients=until_done,
             typed=[_bytes(text) for text in send],
             knocks=until is not None if knock is None else knock,
@@ -369,6 +369,12 @@ def end_of_run(now_ps: int, for_: Time | None) -> int:
     if duration < 0:
         raise _core.AirwireError(f"a run of {_core.format_time(duration)} would go back; give 0s or more")
     return min(now_ps + duration, NO_END_PS)
+
+
+def _awaited(text: str | bytes | None) -> bytes | None:
+    if text is not None and not text:
+        raise _core.AirwireError("the text to wait for is empty, and so never comes; give what a console prints")
+    return None if text is None else _bytes(text)
 
 
 def _bytes(text: str | bytes) -> bytes:

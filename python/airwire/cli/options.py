@@ -3,6 +3,7 @@ page all come from here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -98,6 +99,14 @@ def _assignment(text: str) -> str:
     if not equals or not name.strip() or not value.strip():
         raise typer.BadParameter(f"`{text}` is no setting; write it as NAME=VALUE, for example sf=9")
     return text
+
+
+_BOUND = re.compile(r"\s*([^<>=\s]+)\s*(=?)\s*([<>].*)")
+
+
+def bounds_of(bounds: Sequence[str] | None) -> dict[str, str]:
+    """The bounds that were given with ``--bound``: ``p95=<= 5 ms``, or ``p95<=5ms`` as ``airwire tune`` takes them."""
+    return settings_of([_BOUND.sub(r"\1=\3", bound, count=1) for bound in bounds or ()])
 
 
 def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.options import past_time, settings_of
+from airwire.cli.options import bounds_of, past_time, settings_of
 from airwire.cli.output import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain, write_report
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.stopping import stopped
@@ -113,7 +113,7 @@ def probe(
             options=settings_of(set_),
             samples=samples,
             limit=for_ or _TEN_SECONDS_PS,
-            bounds=settings_of(bound),
+            bounds=bounds_of(bound),
             out=out,
             environment=environment(),
             samples_seen=seen,
@@ -157,7 +157,7 @@ def serve(
             options=settings_of(set_),
             samples=samples,
             limit=for_ or _A_DAY_PS,
-            bounds=settings_of(bound),
+            bounds=bounds_of(bound),
             out=out,
             environment=environment(),
             samples_seen=seen,

@@ -44,8 +44,14 @@ def say_stopped(what_is_kept: str = "") -> int:
 
 
 def say_if_stopped(code: int) -> int:
-    """The exit code of a command; typer ends one that is stopped while it reads its options without a word."""
-    return say_stopped() if code == EXIT_INTERRUPTED and not _said else code
+    """The exit code of a command that ended with ``code``, perhaps because it was stopped and nobody said so.
+
+    typer ends one that is stopped while it reads its options without a word. Behind a terminal that is closed, what
+    tidies up fails to write.
+    """
+    if code == EXIT_INTERRUPTED and not _said:
+        return say_stopped()
+    return 128 + _came[0] if _came and code else code
 
 
 def stopped(what_is_kept: str = "") -> typer.Exit:

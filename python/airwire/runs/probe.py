@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.address.place import host_and_port
 from airwire.model import Analysis
 from airwire.runs.suite import run_text
 from airwire.values import Time, picoseconds_or_none
@@ -60,12 +61,15 @@ def probe(
 
     Raises ``AirwireError`` for a kind, an address or an option that there is not.
     """
-    host, _, port = address.partition(":")
+    client = _named(kind, PROBES, "probe")
+    host, port = host_and_port(address)
     given = dict(options or {})
-    if port:
-        given.setdefault("to", f"board:{port}")
+    if port and client == "ping":
+        raise _core.AirwireError(f"{address}: a ping goes to no port; leave :{port} out")
+    if port and given.setdefault("to", f"board:{port}") != f"board:{port}":
+        raise _core.AirwireError(f"{address}: to is {given['to']} as well; leave one of them out")
     return _one_row(
-        f"probe-{kind}", _named(kind, PROBES, "probe"), host, given, samples, limit, bounds,
+        f"probe-{kind}", client, host, given, samples, limit, bounds,
         out=out, environment=environment, progress=progress, samples_seen=samples_seen,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -131,6 +132,9 @@ def run(
         for_=for_,
         eeprom=eeprom,
     )
+    if write_eeprom is not None:
+        # A chip without one is told of before the run, and not after it.
+        device.save_eeprom(os.devnull)
     device.watch_calls()
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
@@ -238,7 +242,7 @@ def _publish(
 
         if stream is not None and stream.ends_open:
             print()
-        print_report(report, device.traffic)
+        print_report(report, device.traffic, device.usb_device)
         for note in [*report.notes, *_refused(device)]:
             complain(f"note: {note}")
         for what, path in written:
