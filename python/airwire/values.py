@@ -14,6 +14,17 @@ _MOST_HZ = 10**12
 _MOST_PS = 2**63 - 1
 """What the core counts to, some 106 days."""
 
+_RANGES = {
+    "payload_bytes": (0, 2**32 - 1),
+    "samples": (1, 100_000_000),
+    "seed": (0, 2**63 - 1),
+    "seeds": (1, 1_000_000),
+    "latin": (2, 1_000_000),
+    "spans": (0, 100_000_000),
+    "workers": (0, 1024),
+}
+"""Of arguments that are whole numbers, by their names."""
+
 Time = str | int
 """A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
 
@@ -80,6 +91,17 @@ def time_from(name: str, time: Time | None, *, or_none_at_all: bool = False) -> 
         least = "0s or more" if or_none_at_all else "more than 0s"
         raise _core.AirwireError(f"{name} is {_core.format_time(given_ps)}, but it takes {least}")
     return given_ps
+
+
+def check_numbers(**given: int | None) -> None:
+    """Refuse whole numbers that the core does not count to, each by the name of the argument that it was given as.
+
+    Raises ``AirwireError`` for one that is out of its range; ``None`` is one that was left out.
+    """
+    for name, value in given.items():
+        least, most = _RANGES[name]
+        if value is not None and not (isinstance(value, int) and least <= value <= most):
+            raise _core.AirwireError(f"{name} is {value!r}, but it takes a whole number from {least} to {most}")
 
 
 def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:

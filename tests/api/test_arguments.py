@@ -45,6 +45,28 @@ def test_numbers_of_which_no_sweep_can_be_made_are_refused(tmp_path: Path, name:
         airwire.plan_sweep(tmp_path / "suite.toml", over=["sf=7,8"], **{name: value})
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: airwire.link_budget("lora", value),
+        lambda value: airwire.simulate("lora", payload=value),
+        lambda value: airwire.simulate("lora", payload=12, seed=value),
+        lambda value: airwire.simulate("lora", payload=12, samples=value),
+        lambda value: airwire.choose(12, p95="20 ms", seed=value),
+        lambda value: airwire.choose(12, p95="20 ms", workers=value),
+        lambda value: airwire.analyze("absent.csv", seed=value),
+        lambda value: airwire.analyze("absent.csv", payload_bytes=value),
+        lambda value: airwire.explain_capture("absent.csv", "lora", seed=value),
+        lambda value: airwire.run("absent.toml", seed=value),
+        lambda value: airwire.Board("pico", seed=value),
+    ],
+)
+@pytest.mark.parametrize("value", [-1, 10**30])
+def test_numbers_that_the_core_does_not_count_to_are_refused_by_name(call: Callable[[int], Any], value: int) -> None:
+    with pytest.raises(airwire.AirwireError, match=f"is {value}, but it takes a whole number from"):
+        call(value)
+
+
 def test_paths_may_be_text_everywhere(tmp_path: Path) -> None:
     SlottedLink(messages=20).write_csv(tmp_path / "12B.csv")
     airwire.analyze(str(tmp_path / "12B.csv"), out=str(tmp_path / "run"))

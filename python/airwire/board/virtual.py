@@ -28,7 +28,7 @@ from airwire.board.model import (
 from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
-from airwire.values import Settings, Time, picoseconds, setting_texts
+from airwire.values import Settings, Time, check_numbers, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
@@ -90,6 +90,7 @@ class Board(BoardDevices, BoardRecordings):
         settings: Settings | None = None,
         eeprom: str | Path | None = None,
     ) -> None:
+        check_numbers(seed=seed)
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )

@@ -16,7 +16,6 @@ from airwire import _core
 from airwire.explain.comparison import Difference, differences, grown_stage
 from airwire.inputs import read_text
 from airwire.kinds import Shift
-from airwire.link.model import LinkRow
 from airwire.model import Analysis, Capture
 from airwire.runs.comparison import latencies_of
 from airwire.runs.manifest import SuiteManifest, read_manifest
@@ -203,8 +202,8 @@ def _changed_rows(pairs: Sequence[tuple[str, Capture, Capture]]) -> list[Changed
 
 
 def _other_counts(a: Capture, b: Capture) -> list[Difference]:
-    """How many messages were asked for, where it is not the same; a board sends as many as it can in its time."""
-    if not isinstance(a.target, LinkRow) or not isinstance(b.target, LinkRow) or a.triggers == b.triggers:
+    """How many messages there were, where it is not the same; what a board sends in its time is its figure."""
+    if a.target.figure is not None or b.target.figure is not None or a.triggers == b.triggers:
         return []
     return [("messages", str(a.triggers), str(b.triggers))]
 

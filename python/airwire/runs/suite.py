@@ -13,6 +13,7 @@ from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
 from airwire.runs.packaged import IMAGES, find_suite
 from airwire.runs.rows import figure_row, link_row
+from airwire.values import check_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +87,7 @@ def run_text(
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name."""
+    check_numbers(samples=samples, seed=seed, workers=workers)
     result = _core.run_suite(
         str(path),
         samples=samples,

@@ -25,14 +25,9 @@ from airwire.sweep.entries import Entry, Suite
 from airwire.sweep.fields import Fields, check_axis, nearest
 from airwire.sweep.point import Point
 from airwire.sweep.texts import files_in, with_tables
+from airwire.values import check_numbers
 
 Design = Literal["grid", "latin", "list"]
-_NUMBERS = {
-    "latin": (2, MOST_POINTS),
-    "seeds": (1, MOST_POINTS),
-    "seed": (0, 2**63 - 1 - MOST_POINTS),
-    "samples": (1, 100_000_000),
-}
 SEEDS_INSTEAD_OF_INTERVALS = 5
 """From so many seeds on, what they differ by says more than the interval of a single one, which takes time."""
 
@@ -146,20 +141,12 @@ class Files:
                 raise _core.AirwireError(f"{path}: is no TOML file: {error}") from None
 
 
-def _check_numbers(request: Request) -> None:
-    """What the command line refuses as well: numbers of which no plan can be made, or one without a point."""
-    for name, (least, most) in _NUMBERS.items():
-        value = getattr(request, name)
-        if value is not None and not (isinstance(value, int) and least <= value <= most):
-            raise _core.AirwireError(f"{name} is {value!r}, but it takes a whole number from {least} to {most}")
-
-
 def make_plan(request: Request, find_image: FindImage) -> Plan:
     """The plan of a request.
 
     Raises ``AirwireError`` for an axis or a value that no entry has, for too many points, and for a missing file.
     """
-    _check_numbers(request)
+    check_numbers(seeds=request.seeds, latin=request.latin, seed=request.seed, samples=request.samples)
     suite, swept = request.suite, _swept(request)
     fields = {entry: Fields(entry, find_image) for entry in suite.entries}
     axes = {entry: _Axes.of(entry, fields[entry], swept) for entry in suite.entries}

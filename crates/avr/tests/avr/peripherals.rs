@@ -260,7 +260,7 @@ fn registers_that_nobody_has_are_named_once() {
 #[test]
 fn a_crystal_of_timer_2_is_told_as_one_that_nobody_has() {
     const ASSR: u16 = 0xb6;
-    let told = |value: u8| {
+    let told = |value: u16| {
         let mut words = vec![ldi(16, value)];
         words.extend(sts(ASSR, 16));
         words.push(HANG);
