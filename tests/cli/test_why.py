@@ -33,6 +33,18 @@ def test_the_cause_of_a_slow_image_stands_in_ten_lines(airwire: Airwire, client:
     assert "Report: why.html" in result.stdout
 
 
+def test_the_board_of_an_image_with_a_mac_of_its_own_is_found_from_what_it_asks_its_phy(
+    airwire: Airwire, firmware: Path
+) -> None:
+    image = firmware / "pico-lan8720" / "ping-lwip_raw.elf"
+    said = airwire("why", image).stdout
+    assert said.startswith("ping-lwip_raw.elf on pico-lan8720, found from what it asks its PHY; at 192.168.1.50")
+    assert "It answers pings." in said
+    # What `board run` takes without --board is the same.
+    run = airwire("board", "run", image, "--for", "3.5s", "--traffic", "ping to=board count=3 interval=10ms", "--json")
+    assert json.loads(run.stdout)["board"] == "pico-lan8720"
+
+
 def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
     other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
     result = airwire("why", client, "--compare", other)
