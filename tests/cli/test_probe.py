@@ -181,7 +181,10 @@ def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
     [
         (["probe", "smtp", "127.0.0.1"], "there is no probe 'smtp'; there are pingpong, http, ping"),
         (["probe", "http", "nobody.invalid"], 'address: "nobody.invalid" is no address that this computer knows'),
-        (["probe", "http", "127.0.0.1", "--set", "requets=3"], "there is no such option; the nearest is requests"),
+        (
+            ["probe", "http", "127.0.0.1", "--set", "requets=3"],
+            "airwire: traffic: http.requets: there is no such option; the nearest is requests",
+        ),
         (["probe", "http", "127.0.0.1", "--bound", "p96=<= 1 ms"], "bounds.p96"),
         (["probe", "http", "127.0.0.1", "--bound", "p96<=1ms"], "bounds.p96: there is no such field"),
         (["probe", "ping", "127.0.0.1:80"], "127.0.0.1:80: a ping goes to no port; leave :80 out"),

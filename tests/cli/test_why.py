@@ -73,6 +73,23 @@ def test_traffic_of_ones_own_is_what_is_measured(airwire: Airwire, firmware: Pat
     assert re.search(r"Simulated: median \d+(\.\d+)? us, n = \d+\. A ping takes \d", result.stdout)
 
 
+@pytest.mark.parametrize(
+    ("traffic", "says"),
+    [
+        ("ping to=board cuont=3", "traffic.ping.cuont: there is no such option; the nearest is count"),
+        ("smtp to=board", '"smtp" is no kind of client or server'),
+        ("ping to=nowhere", 'traffic.ping.to is "nowhere", but takes an IPv4 or IPv6 address'),
+    ],
+)
+def test_what_is_wrong_with_traffic_is_told_without_a_file_of_ours(
+    airwire: Airwire, client: Path, traffic: str, says: str
+) -> None:
+    done = airwire("why", client, "--traffic", traffic)
+    assert done.returncode == 2
+    assert done.stderr.startswith("airwire: traffic: ") and says in done.stderr
+    assert "airwire-why-" not in done.stderr and ".toml" not in done.stderr
+
+
 def test_an_only_message_is_measured_without_a_rate(airwire: Airwire, firmware: Path) -> None:
     image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
     result = airwire("why", image, "--traffic", "http to=board requests=1", "--out", "kept")

@@ -149,6 +149,10 @@ def test_firmware_is_measured_and_run(project: pytest.Pytester, images: Path) ->
         ('assert bench.link("uart", samples=50).p95 == "5 ms"', "is compared by <=, <, >= or > with a limit"),
         ('assert bench.link("uart", samples=50).p95 != "5 ms"', "is compared by <=, <, >= or > with a limit"),
         ('bench.link("uart", payload_bytes=-1)', "payload_bytes is -1, but it takes a whole number from 0"),
+        (
+            'bench.firmware("gate.toml", smaples=3)',
+            "AirwireError: smaples: there is no such field; the nearest is samples",
+        ),
         ('bench.run("nothing.toml")', "nothing.toml: cannot read this suite"),
     ],
 )

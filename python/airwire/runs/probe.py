@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from airwire import _core
 from airwire.address.place import host_and_port
 from airwire.model import Analysis
-from airwire.runs.suite import run_text
+from airwire.runs.suite import of_no_suite, run_text
 from airwire.values import Time, picoseconds_or_none
 
 if TYPE_CHECKING:
@@ -131,10 +131,11 @@ def _one_row(
         *([] if samples is None else [f"samples = {samples}"]),
         *([f"bounds = {_table(bounds)}"] if bounds else []),
     ]
-    return run_text(
-        Path(name), "\n".join(lines) + "\n",
-        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
-    )  # fmt: skip
+    with of_no_suite(name):
+        return run_text(
+            Path(name), "\n".join(lines) + "\n",
+            out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+        )  # fmt: skip
 
 
 def _table(fields: Mapping[str, str]) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +68,16 @@ def run(
         row_done=row_done,
         samples_seen=samples_seen,
     )
+
+
+@contextmanager
+def of_no_suite(path: str | Path) -> Iterator[None]:
+    """What is wrong with a suite that nobody wrote: the user is told of the field, and not of a file of ours."""
+    try:
+        yield
+    except _core.AirwireError as error:
+        place = re.compile(rf"{re.escape(str(path))}(:\d+)?: ((boards|targets)\.[A-Za-z0-9_-]+[.:] ?)?")
+        raise _core.AirwireError(place.sub("", str(error), count=1)) from None
 
 
 def run_text(
