@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+import airwire as airwire_package
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -303,6 +305,17 @@ def _read_until(terminal: int, text: bytes) -> bytes:
         if select.select([terminal], [], [], 0.2)[0]:
             seen += os.read(terminal, 65536)
     return seen
+
+
+@pytest.mark.parametrize("board", airwire_package.board_names())
+def test_every_board_that_comes_along_is_shown_with_its_pins(airwire: Airwire, board: str) -> None:
+    checked = airwire("board", "check", board)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    described = airwire_package.describe_board(board)
+    shown = checked.stdout.splitlines()[2:]
+    assert [line.split(maxsplit=1)[1] for line in shown[: len(described.pins)]] == [one.name for one in described.pins]
+    # The LED of a Pico W is at its radio, and no pin of the RP2040.
+    assert ("  -     LED" in shown) is (board == "pico-w")
 
 
 def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None:
