@@ -11,6 +11,19 @@ _RATE = re.compile(r"\s*([0-9]{1,18})(?:\.([0-9]{1,12}))?\s*([kMG]?)(?:Hz|S/s)?\
 _RATE_ZEROS = {"": 0, "k": 3, "M": 6, "G": 9}
 # One sample a picosecond, the finest time that there is here.
 _MOST_HZ = 10**12
+_MOST_PS = 2**63 - 1
+"""What the core counts to, some 106 days."""
+
+_RANGES = {
+    "payload_bytes": (0, 2**32 - 1),
+    "samples": (1, 100_000_000),
+    "seed": (0, 2**63 - 1),
+    "seeds": (1, 1_000_000),
+    "latin": (2, 1_000_000),
+    "spans": (0, 100_000_000),
+    "workers": (0, 1024),
+}
+"""Of arguments that are whole numbers, by their names."""
 
 Time = str | int
 """A time with its unit, such as ``"20 ms"``, or whole picoseconds. Every argument that is a time takes both."""
@@ -55,8 +68,12 @@ def parse_rate(text: str) -> int:
 
 
 def picoseconds(time: Time) -> int:
-    """A time that a caller gave, in picoseconds."""
-    return time if isinstance(time, int) else _core.parse_time_ps(time)
+    """A time that a caller gave, in picoseconds. Raises ``AirwireError`` for anything else, such as seconds."""
+    if isinstance(time, str):
+        return _core.parse_time_ps(time)
+    if not isinstance(time, int) or isinstance(time, bool) or abs(time) > _MOST_PS:
+        raise _core.AirwireError(f"{time!r} is no time; write one with its unit, such as '20 ms', or whole picoseconds")
+    return time
 
 
 def picoseconds_or_none(time: Time | None) -> int | None:
@@ -74,6 +91,17 @@ def time_from(name: str, time: Time | None, *, or_none_at_all: bool = False) -> 
         least = "0s or more" if or_none_at_all else "more than 0s"
         raise _core.AirwireError(f"{name} is {_core.format_time(given_ps)}, but it takes {least}")
     return given_ps
+
+
+def check_numbers(**given: int | None) -> None:
+    """Refuse whole numbers that the core does not count to, each by the name of the argument that it was given as.
+
+    Raises ``AirwireError`` for one that is out of its range; ``None`` is one that was left out.
+    """
+    for name, value in given.items():
+        least, most = _RANGES[name]
+        if value is not None and not (isinstance(value, int) and least <= value <= most):
+            raise _core.AirwireError(f"{name} is {value!r}, but it takes a whole number from {least} to {most}")
 
 
 def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:

@@ -116,7 +116,7 @@ PACKAGES: dict[str, set[str]] = {
     "synthetic": {"outputs"},
     "link": {"_core", "shown", "stage", "values"},
     "board": {"_core", "inputs", "outputs", "shown", "values"},
-    "address": {"board"},
+    "address": {"_core", "board"},
     "model": {"_core", "address", "board", "bounds", "link", "shown"},
     "explain": {"_core", "address", "board", "bounds", "link", "model", "outputs", "stage", "values"},
     "runs": {"_core", "address", "board", "bounds", "explain", "inputs", "link", "model", "stage", "values"},

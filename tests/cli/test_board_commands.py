@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+import airwire as airwire_package
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -98,6 +100,35 @@ def test_json_has_the_consoles_and_begins_with_its_schema(airwire: Airwire, imag
     assert content["console"] == {"uart0": "Hello from GP0 at 115200 baud.", "uart1": "", "usb": ""}
     assert content["reason"] == "text"
     assert content["fault"] is None
+
+
+def test_what_the_image_is_at_the_usb_port_is_told(airwire: Airwire, images: Path, firmware: Path) -> None:
+    line = ("board", "run", firmware / "pico" / "stopwatch-usb.elf", "--for", "1s")
+    assert "\nUSB: 'Airwire stopwatch', 2e8a:000a: serial port\n" in airwire(*line).stdout
+    device = json.loads(airwire(*line, "--json").stdout)["usb_device"]
+    assert (device["product"], device["functions"]) == ("Airwire stopwatch", ["serial port"])
+    without = ("board", "run", images / "hello_uart.elf", "--for", "20ms")
+    assert "USB" not in airwire(*without).stdout
+    assert json.loads(airwire(*without, "--json").stdout)["usb_device"] is None
+
+
+def test_an_empty_text_is_not_waited_for(airwire: Airwire, images: Path) -> None:
+    done = airwire("board", "run", images / "hello_uart.elf", "--until", "", "--for", "20ms")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the text to wait for is empty" in done.stderr
+
+
+def test_an_eeprom_that_there_is_not_is_told_before_the_run(airwire: Airwire, images: Path, tmp_path: Path) -> None:
+    done = airwire("board", "run", images / "hello_uart.elf", "--write-eeprom", "e.hex", "--for", "20ms")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no EEPROM" in done.stderr and not (tmp_path / "e.hex").exists()
+
+
+def test_an_option_of_traffic_that_is_given_twice_is_refused(airwire: Airwire, firmware: Path) -> None:
+    image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
+    done = airwire("board", "run", image, "--traffic", "http to=board requests=1 requests=2", "--for", "1s")
+    assert done.returncode == 2
+    assert "traffic.http.requests is given twice; write it once" in done.stderr
 
 
 def test_only_the_consoles_that_were_asked_for_are_shown(airwire: Airwire, images: Path) -> None:
@@ -234,7 +265,7 @@ def test_an_interactive_run_echoes_keys_and_leaves_with_control_bracket(images: 
     finally:
         process.terminate() if process.poll() is None else None
         os.close(ours)
-    assert process.wait(timeout=30) in (0, -signal.SIGTERM, -signal.SIGHUP)
+    assert process.wait(timeout=30) in (0, 128 + signal.SIGTERM, 128 + signal.SIGHUP)
 
 
 def test_gdb_connects_looks_and_kills(images: Path, tmp_path: Path) -> None:
@@ -274,6 +305,17 @@ def _read_until(terminal: int, text: bytes) -> bytes:
         if select.select([terminal], [], [], 0.2)[0]:
             seen += os.read(terminal, 65536)
     return seen
+
+
+@pytest.mark.parametrize("board", airwire_package.board_names())
+def test_every_board_that_comes_along_is_shown_with_its_pins(airwire: Airwire, board: str) -> None:
+    checked = airwire("board", "check", board)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    described = airwire_package.describe_board(board)
+    shown = checked.stdout.splitlines()[2:]
+    assert [line.split(maxsplit=1)[1] for line in shown[: len(described.pins)]] == [one.name for one in described.pins]
+    # The LED of a Pico W is at its radio, and no pin of the RP2040.
+    assert ("  -     LED" in shown) is (board == "pico-w")
 
 
 def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None:

@@ -253,3 +253,18 @@ def test_a_slower_row_names_the_stage_that_has_grown_most(airwire: Airwire, tmp_
     assert 0.9 * (row["after"] - row["before"]) < row["grown_ps"] <= row["after"] - row["before"]
     (row,) = json.loads(airwire("compare", "b", "a", "--json").stdout)["rows"]
     assert (row["shift"], row["grown_stage"], row["grown_ps"]) == ("faster", None, None)
+
+
+def test_another_number_of_messages_is_a_change(airwire: Airwire, tmp_path: Path) -> None:
+    suite = write(tmp_path, SUITE, "own.toml")
+    for out, samples in (("a", "200"), ("b", "20")):
+        assert airwire("run", suite, "--only", "lora sf=7", "--samples", samples, "--out", out).returncode == 0
+    said = airwire("compare", "a", "b").stdout
+    assert "- messages: 200 -> 20" in said and "Nothing was changed" not in said
+
+
+def test_rows_of_a_capture_cannot_be_chosen(airwire: Airwire, tmp_path: Path) -> None:
+    SlottedLink(messages=40).write_csv(tmp_path / "12B.csv")
+    done = airwire("compare", "12B.csv", "12B.csv", "--only", "x")
+    assert done.returncode == 2
+    assert "it chooses rows of two run folders, and here is a capture" in " ".join(done.stderr.split())

@@ -96,6 +96,8 @@ def test_the_schema_of_suites_names_every_link_and_its_settings(airwire: Airwire
         (["link", "lora", "--set", "sf"], "write it as NAME=VALUE"),
         (["link", "lora", "--payload", "0"], "the payload is 0 bytes, but lora carries 1 to"),
         (["link", "lora", "--payload", "much"], "much"),
+        (["link", "lora", "--set", "sf=7", "--set", "sf=9"], "sf is given twice, as 7 and as 9"),
+        (["link", "lora", "--payload", "12", "--every", "10ms"], "a message of 12 B is on the air for 41.2 ms"),
     ],
 )
 def test_a_mistake_is_one_sentence_that_says_what_would_be_right(

@@ -169,13 +169,32 @@ def test_nobody_there_is_said_in_one_sentence(airwire: Airwire) -> None:
     assert done.returncode == 1 and f"connection refused at {address}" in done.stdout
 
 
+def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
+    asked = ("probe", "ping", "127.0.0.1", "--samples", "3", "--set", "interval=1ms")
+    for bound in ("p95<=5s", "p95 <= 5 s", "p95=<=5s", "p95=<= 5 s"):
+        assert "Bounds: all of 1 hold." in airwire(*asked, "--bound", bound).stdout, bound
+    assert airwire(*asked, "--bound", "p95<1ns").returncode == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["probe", "smtp", "127.0.0.1"], "there is no probe 'smtp'; there are pingpong, http, ping"),
         (["probe", "http", "nobody.invalid"], 'address: "nobody.invalid" is no address that this computer knows'),
-        (["probe", "http", "127.0.0.1", "--set", "requets=3"], "there is no such option; the nearest is requests"),
+        (
+            ["probe", "http", "127.0.0.1", "--set", "requets=3"],
+            "airwire: traffic: http.requets: there is no such option; the nearest is requests",
+        ),
         (["probe", "http", "127.0.0.1", "--bound", "p96=<= 1 ms"], "bounds.p96"),
+        (["probe", "http", "127.0.0.1", "--bound", "p96<=1ms"], "bounds.p96: there is no such field"),
+        (["probe", "ping", "127.0.0.1:80"], "127.0.0.1:80: a ping goes to no port; leave :80 out"),
+        (["probe", "http", "127.0.0.1:99999"], "127.0.0.1:99999: 99999 is no port; give one from 1 to 65535"),
+        (["probe", "http", "127.0.0.1:"], "127.0.0.1:: nothing is no port"),
+        (["probe", "http", ":80"], '":80" names no board'),
+        (["probe", "http", "[fe80::1]:80"], "this is an address of IPv6; give the board's IPv4 address"),
+        (["probe", "http", "127.0.0.1:80", "--set", "to=board:81"], "to is board:81 as well"),
+        (["probe", "http", "::1", "--packets"], "this is an address of IPv6"),
+        (["twin", "absent.elf", "--address", "::1"], "this is an address of IPv6"),
         (["serve", "gopher"], "there is no server 'gopher'; there are pingpong, tcp, udp"),
     ],
 )

@@ -67,6 +67,30 @@ def test_the_answer_is_the_best_of_all_combinations(airwire: Airwire) -> None:
     assert told["after"]["figures"]["p95"] < told["before"]["figures"]["p95"]
 
 
+def test_a_value_that_the_link_does_not_take_is_told(airwire: Airwire) -> None:
+    done = airwire(*LORA, "--knob", "sf=7,99", "--out", "out")
+    said = " ".join(done.stdout.split())
+    assert "No candidate with sf 99 could be measured: sf is 99, but it takes a whole number from 6 to 12." in said
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("lora.toml", "--board", "pico"), "is a suite, which says that itself, and has no use for board"),
+        (("lora.toml", "--firmware", "."), "lora is a row of a link, and has no use for firmware"),
+        (("image.elf", "--payload", "12B", "--traffic", "ping to=board"), "is an image, and has no use for payload"),
+        (("capture.csv",), "this is no suite, as it is no TOML"),
+    ],
+)
+def test_what_a_target_has_no_use_for_is_refused(
+    airwire: Airwire, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    (tmp_path / "lora.toml").write_text("payloads = [12]\n[links.lora]\n", encoding="utf-8")
+    (tmp_path / "image.elf").write_bytes(b"\x7fELF")
+    (tmp_path / "capture.csv").write_text("Time [s],D0,D1\n0,0,0\n", encoding="utf-8")
+    assert told in refused(airwire("tune", *words, "--cache", "cache"))
+
+
 def test_the_written_suite_gives_what_was_told(airwire: Airwire) -> None:
     told = parsed(airwire(*LORA, "--budget", "24", "--set", "loss_site=office", "--out", "out", "--json"))
     run = parsed(airwire("run", "out/tuned.toml", "--out", "run", "--json"))
@@ -117,6 +141,11 @@ def test_the_report_draws_every_candidate_and_is_the_same_each_time(airwire: Air
         (("--subject-to", "p95<=1us", "--goal", "min p95", "--samples", "100"), "keeps p95<=1us; the nearest has p95"),
         (("--set", "sff=7"), "sff"),
         (("--lwipopts", "absent.h"), "absent.h"),
+        (("--traffic", "ping to=board"), "lora is a link, and has no use for traffic; leave it out"),
+        (("--board", "pico"), "has no use for board"),
+        (("--impair", "loss=1%"), "has no use for impair"),
+        (("--firmware", "."), "has no use for firmware"),
+        (("--only", "lora"), "has no use for only"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(airwire: Airwire, words: tuple[str, ...], told: str) -> None:

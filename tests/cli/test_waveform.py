@@ -83,6 +83,26 @@ def test_an_interval_and_channels_are_all_that_is_drawn(airwire: Airwire, tmp_pa
     assert (tmp_path / "one.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_channels_go_by_their_numbers_too_and_each_is_drawn_once(airwire: Airwire, tmp_path: Path) -> None:
+    capture = bus_capture(tmp_path, [[(0x0F, 0x00)]])
+    pictures = []
+    for number, bus in enumerate(["SCK,MOSI,MISO,CS", "0,1,2,3", "0,MOSI,2,CS"]):
+        out = tmp_path / f"{number}.svg"
+        drawn = airwire("waveform", capture, "--spi", bus, "--channel", "3", "--channel", "CS", "--out", out)
+        assert drawn.stdout.startswith("4 wires over "), drawn.stderr
+        pictures.append(out.read_bytes())
+    assert len(set(pictures)) == 1 and b"0f / 00" in pictures[0]
+
+
+def test_a_picture_of_a_kind_that_is_not_drawn_is_refused(airwire: Airwire, tmp_path: Path) -> None:
+    capture = bus_capture(tmp_path, [[(1, 2)]])
+    for name in ("no.gif", "no"):
+        refused = airwire("waveform", capture, "--out", tmp_path / name)
+        assert refused.returncode == 2
+        assert "it ends in none of .svg, .png, .html" in refused.stderr
+        assert not (tmp_path / name).exists()
+
+
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [

@@ -33,6 +33,18 @@ def test_the_cause_of_a_slow_image_stands_in_ten_lines(airwire: Airwire, client:
     assert "Report: why.html" in result.stdout
 
 
+def test_the_board_of_an_image_with_a_mac_of_its_own_is_found_from_what_it_asks_its_phy(
+    airwire: Airwire, firmware: Path
+) -> None:
+    image = firmware / "pico-lan8720" / "ping-lwip_raw.elf"
+    said = airwire("why", image).stdout
+    assert said.startswith("ping-lwip_raw.elf on pico-lan8720, found from what it asks its PHY; at 192.168.1.50")
+    assert "It answers pings." in said
+    # What `board run` takes without --board is the same.
+    run = airwire("board", "run", image, "--for", "3.5s", "--traffic", "ping to=board count=3 interval=10ms", "--json")
+    assert json.loads(run.stdout)["board"] == "pico-lan8720"
+
+
 def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
     other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
     result = airwire("why", client, "--compare", other)
@@ -59,6 +71,23 @@ def test_traffic_of_ones_own_is_what_is_measured(airwire: Airwire, firmware: Pat
     image = firmware / "w5500-evb-pico" / "http_server-hardware.elf"
     result = airwire("why", image, "--traffic", "ping to=board count=50 interval=10ms")
     assert re.search(r"Simulated: median \d+(\.\d+)? us, n = \d+\. A ping takes \d", result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("traffic", "says"),
+    [
+        ("ping to=board cuont=3", "traffic.ping.cuont: there is no such option; the nearest is count"),
+        ("smtp to=board", '"smtp" is no kind of client or server'),
+        ("ping to=nowhere", 'traffic.ping.to is "nowhere", but takes an IPv4 or IPv6 address'),
+    ],
+)
+def test_what_is_wrong_with_traffic_is_told_without_a_file_of_ours(
+    airwire: Airwire, client: Path, traffic: str, says: str
+) -> None:
+    done = airwire("why", client, "--traffic", traffic)
+    assert done.returncode == 2
+    assert done.stderr.startswith("airwire: traffic: ") and says in done.stderr
+    assert "airwire-why-" not in done.stderr and ".toml" not in done.stderr
 
 
 def test_an_only_message_is_measured_without_a_rate(airwire: Airwire, firmware: Path) -> None:

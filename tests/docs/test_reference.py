@@ -64,6 +64,8 @@ FREE_KEYS = (
 # Described as having the fields of another list.
 SAME_AS_ELSEWHERE = ("front", "spare", "refused[].nearest", "changes", "answer.row", "compared", "verdicts")
 LISTS_OF_TEXT = (
+    "usb_device.interface_classes",
+    "usb_device.functions",
     "answer.called",
     "answer.traffic",
     "without_rule",
@@ -384,7 +386,9 @@ def test_every_field_of_a_ledger_in_json_is_described(airwire: Run, real_capture
     assert seen_in(airwire, "airwire.validate/1", ("validate",)) == set(fields_in(JSON_PAGE, "airwire.validate/1"))
 
 
-def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run, images: Path, tmp_path: Path) -> None:
+def test_every_field_of_boards_and_their_runs_in_json_is_described(
+    airwire: Run, images: Path, firmware: Path, tmp_path: Path
+) -> None:
     image = images / "fault_unaligned.elf"
     (tmp_path / "unknown.bin").write_bytes(UNKNOWN_REGISTER)
     runs = (image, images / "systick.elf", images / "blink_timer.elf", "unknown.bin")
@@ -393,6 +397,7 @@ def test_every_field_of_boards_and_their_runs_in_json_is_described(airwire: Run,
         airwire,
         "airwire.board-run/1",
         *(("board", "run", image, "--for", "20ms") for image in runs),
+        ("board", "run", firmware / "pico" / "stopwatch-usb.elf", "--for", "1s"),
         (*run_on_network, "--traffic", "ping to=board count=1", "--traffic", "scan to=board ports=80"),
         (*run_on_network, "--traffic", "ping to=board count=1 timeout=50ms", "--impair", "loss=100%"),
     )

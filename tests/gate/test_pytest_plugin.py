@@ -145,6 +145,14 @@ def test_firmware_is_measured_and_run(project: pytest.Pytester, images: Path) ->
         ('bench.link("lorra")', "there is no link lorra; the nearest is lora"),
         ('bench.link("uart", samples=50).p95 <= "5 lightyears"', 'p95 is "<= 5 lightyears", but it takes a relation'),
         ('bench.run("gate.toml")["sik"]', "has no row sik; it has uart/12B, lora/12B"),
+        ('assert bench.link("uart", samples=50).p95', "p95 of uart/128B is no yes or no; compare it with a limit"),
+        ('assert bench.link("uart", samples=50).p95 == "5 ms"', "is compared by <=, <, >= or > with a limit"),
+        ('assert bench.link("uart", samples=50).p95 != "5 ms"', "is compared by <=, <, >= or > with a limit"),
+        ('bench.link("uart", payload_bytes=-1)', "payload_bytes is -1, but it takes a whole number from 0"),
+        (
+            'bench.firmware("gate.toml", smaples=3)',
+            "AirwireError: smaples: there is no such field; the nearest is samples",
+        ),
         ('bench.run("nothing.toml")', "nothing.toml: cannot read this suite"),
     ],
 )

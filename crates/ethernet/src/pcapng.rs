@@ -32,7 +32,7 @@ const CRC_ERROR: u32 = 1 << 24;
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// What it is written to failed.
-    #[error("the capture cannot be written: {0}")]
+    #[error("the capture cannot be written: {}", reason(.0))]
     Write(#[from] PcapError),
     /// A time stamp before 1970 has no place in the file.
     #[error("the capture has no room for {at}, which is before 1970 with its epoch")]
@@ -40,6 +40,14 @@ pub enum CaptureError {
         /// The virtual time.
         at: Picoseconds,
     },
+}
+
+/// What the system said, where it was the system: the library has one sentence for all of that.
+fn reason(error: &PcapError) -> String {
+    match error {
+        PcapError::IoError(said) => said.to_string(),
+        other => other.to_string(),
+    }
 }
 
 /// An interface of a capture.

@@ -105,7 +105,12 @@ impl TrafficSetup {
             })?;
             Ok((field.to_owned(), value.to_owned()))
         };
-        let fields = words.map(field).collect::<Result<_, String>>()?;
+        let fields: Vec<(String, String)> = words.map(field).collect::<Result<_, String>>()?;
+        for (place, (field, _)) in fields.iter().enumerate() {
+            if fields[..place].iter().any(|(other, _)| other == field) {
+                return Err(format!("traffic.{name}.{field} is given twice; write it once"));
+            }
+        }
         Self::parse(name, fields).map_err(|error| format!("traffic.{name}{error}"))
     }
 

@@ -14,7 +14,17 @@ pub enum ParseQuantityError {
         /// A value that would be accepted.
         example: &'static str,
     },
-    /// The unit is missing or unknown.
+    /// The unit is missing.
+    #[error("`{text}` has no unit; the known units are {known}, for example {example}")]
+    NoUnit {
+        /// The text as given.
+        text: String,
+        /// Accepted units.
+        known: &'static str,
+        /// A value that would be accepted.
+        example: &'static str,
+    },
+    /// The unit is unknown.
     #[error("`{text}` has the unit `{unit}`, but the known units are {known}; for example {example}")]
     UnknownUnit {
         /// The text as given.
@@ -55,11 +65,11 @@ impl UnitFamily {
             return Err(ParseQuantityError::NoNumber { text: text.to_owned(), example: self.example });
         }
         let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
-            return Err(ParseQuantityError::UnknownUnit {
-                text: text.to_owned(),
-                unit: unit.to_owned(),
-                known: self.known,
-                example: self.example,
+            let (text, known, example) = (text.to_owned(), self.known, self.example);
+            return Err(if unit.is_empty() {
+                ParseQuantityError::NoUnit { text, known, example }
+            } else {
+                ParseQuantityError::UnknownUnit { text, unit: unit.to_owned(), known, example }
             });
         };
         scaled(number, scale)

@@ -28,7 +28,7 @@ from airwire.board.model import (
 from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
-from airwire.values import Settings, Time, picoseconds, setting_texts
+from airwire.values import Settings, Time, check_numbers, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
@@ -90,6 +90,7 @@ class Board(BoardDevices, BoardRecordings):
         settings: Settings | None = None,
         eeprom: str | Path | None = None,
     ) -> None:
+        check_numbers(seed=seed)
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )
@@ -158,7 +159,7 @@ class Board(BoardDevices, BoardRecordings):
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
             end_ps=min(end_of_run(self.time_ps, for_), end_of_run(0, to)),
-            text=None if until is None else _bytes(until),
+            text=_awaited(until),
             pin=pin,
             clients=until_done,
             typed=[_bytes(text) for text in send],
@@ -213,7 +214,7 @@ class Board(BoardDevices, BoardRecordings):
             end_ps=end_ps,
             tap=tap,
             forwards=list(forward),
-            text=None if until is None else _bytes(until),
+            text=_awaited(until),
             clients=until_done,
             typed=[_bytes(text) for text in send],
             knocks=until is not None if knock is None else knock,
@@ -369,6 +370,12 @@ def end_of_run(now_ps: int, for_: Time | None) -> int:
     if duration < 0:
         raise _core.AirwireError(f"a run of {_core.format_time(duration)} would go back; give 0s or more")
     return min(now_ps + duration, NO_END_PS)
+
+
+def _awaited(text: str | bytes | None) -> bytes | None:
+    if text is not None and not text:
+        raise _core.AirwireError("the text to wait for is empty, and so never comes; give what a console prints")
+    return None if text is None else _bytes(text)
 
 
 def _bytes(text: str | bytes) -> bytes:

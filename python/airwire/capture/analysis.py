@@ -16,7 +16,7 @@ from airwire import _core
 from airwire.kinds import PairingRule
 from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
-from airwire.values import Time, time_from
+from airwire.values import Time, check_numbers, time_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,6 +56,7 @@ def analyze(
     >>> airwire.analyze("no-such-file.csv").errors[0].message
     'no-such-file.csv: cannot open it: No such file or directory (os error 2)'
     """
+    check_numbers(payload_bytes=payload_bytes, seed=seed)
     named = [paths] if isinstance(paths, str | Path) else list(paths)
     glitch_ps, min_latency_ps, max_latency_ps = _pairing_times(pairing, glitch, min_latency, max_latency)
     result = _core.analyze(

@@ -60,11 +60,16 @@ class CaptureInterval:
     bytes_: Sequence[SpiByte] = field(default_factory=tuple)
     selects_ps: Sequence[int] = field(default_factory=tuple)
     """When the chip of a bus was selected."""
+    bus: SpiBus | None = None
+    """The bus that was asked for, its channels by the names of these wires."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpiBus:
-    """The channels of an SPI in modes 0 and 3: the clock, what goes out, what comes back, and the chip's select."""
+    """The channels of an SPI in modes 0 and 3: the clock, what goes out, what comes back, and the chip's select.
+
+    Each by its number or its label.
+    """
 
     clock: str
     sent: str | None = None
@@ -90,8 +95,11 @@ def read_interval(
     Raises ``AirwireError`` where the file cannot be read, lacks a channel or ends before the interval begins, and where
     the interval itself does.
     """
-    asked = list(dict.fromkeys([*channels, *(bus.channels if bus and channels else ())]))
-    read = read_edges(path, asked)
+    read = read_edges(path)
+    labels = read.frame.columns[1:]
+    bus = None if bus is None else _by_labels(bus, path, labels)
+    asked = [_label(name, path, labels) for name in channels]
+    shown_labels = list(dict.fromkeys([*asked, *(bus.channels if bus and channels else ())])) or labels
     if to_ps is not None and from_ps >= to_ps:
         raise _core.AirwireError(
             f"the interval begins at {_core.format_time(from_ps)} and ends at {_core.format_time(to_ps)}; "
@@ -103,16 +111,24 @@ def read_interval(
             f"{path}: the capture ends at {_core.format_time(read.end_ps)}, and the interval begins at "
             f"{_core.format_time(from_ps)}; name an earlier one"
         )
-    wires = [_wire(read.frame, name) for name in read.frame.columns[1:]]
-    missing = [name for name in (bus.channels if bus else ()) if all(wire.name != name for wire in wires)]
-    if missing:
-        there = ", ".join(wire.name for wire in wires)
-        raise _core.AirwireError(f"{path}: there is no channel {missing[0]}; there are {there}")
+    wires = [_wire(read.frame, name) for name in shown_labels]
     found = [] if bus is None else _bytes(wires, bus, from_ps, end_ps)
     shown = [_cut(wire, from_ps, end_ps) for wire in wires]
     name = None if bus is None else bus.select
     selects = [at for wire in shown if wire.name == name for at, level in wire.edges if not level]
-    return CaptureInterval(from_ps, end_ps, shown, found, selects)
+    return CaptureInterval(from_ps, end_ps, shown, found, selects, bus)
+
+
+def _label(name: str, path: str | Path, labels: Sequence[str]) -> str:
+    """The label of a channel that is named by it or by its number. Raises ``AirwireError`` where there is none."""
+    return name if name in labels else read_edges(path, [name]).frame.columns[1]
+
+
+def _by_labels(bus: SpiBus, path: str | Path, labels: Sequence[str]) -> SpiBus:
+    """The same bus with each channel by its label."""
+    named = (bus.clock, bus.sent, bus.received, bus.select)
+    clock, *others = (None if name is None else _label(name, path, labels) for name in named)
+    return SpiBus(clock or bus.clock, *others)
 
 
 def _wire(rows: pl.DataFrame, name: str) -> CaptureWire:

@@ -13,8 +13,9 @@ import typer
 
 import airwire
 from airwire.cli import completion, options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, finish, progress_bar, working, writing
+from airwire.cli.output import EXIT_BAD_INPUT, complain, finish, progress_bar, working, writing
 from airwire.cli.paths import RUN, Writes
+from airwire.cli.stopping import stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -219,8 +220,7 @@ class Progress:
 def _end_without_capture(measured: Measured, limit_ps: int) -> NoReturn:
     """End where the instrument told nothing at all."""
     if measured.ending == "interrupted":
-        complain("stopped by Ctrl-C before the instrument told anything; nothing is kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped(" before the instrument told anything; nothing is kept")
     when = "to its end" if measured.ending == "end" else f"in {airwire.format_time(limit_ps)}"
     complain(f"the instrument told nothing {when}; see whether it is connected, and whether something triggers it")
     raise typer.Exit(EXIT_BAD_INPUT)

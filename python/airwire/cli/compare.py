@@ -63,6 +63,8 @@ def compare(
     one, other = (_read(path, trigger, done, pairing, seed) for path in (a, b))
     if all(analysis.run_folder is not None for analysis, _ in (one, other)):
         refuse_unused(["--trigger", "--done", "--pairing"], "run folders hold edges that are paired; leave it out")
+    else:
+        refuse_unused(["--only"], "it chooses rows of two run folders, and here is a capture; leave it out")
     if only or (_holds_rows(one) and _holds_rows(other)):
         _compare_runs(one[0], other[0], only or [], seed, slower_than, json)
         return

@@ -93,7 +93,9 @@ def explain(
     Examples: airwire explain runs/published pingpong-polled; airwire explain 12B.csv --link lora --set sf=9
     """
     if figure is not None:
-        _check_ending(figure)
+        from airwire.report.files import check_drawable
+
+        check_drawable(figure)
     if not changes:
         refuse_unused(["--workers"], "no model runs with --changes 0; leave it out")
     if (path / "manifest.json").exists() or path.is_dir():
@@ -128,13 +130,6 @@ def explain(
             workers=workers,
         )
     _publish_capture(found, changes, figure, json)
-
-
-def _check_ending(figure: Path) -> None:
-    from airwire.report.files import DRAWABLE
-
-    if figure.suffix.lower() not in DRAWABLE:
-        raise typer.BadParameter(f"{figure} ends in none of {', '.join(DRAWABLE)}", param_hint="--figure")
 
 
 def _explain_run(

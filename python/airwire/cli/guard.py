@@ -17,8 +17,9 @@ from typing import NoReturn
 
 import typer
 
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.output import EXIT_BAD_INPUT, complain
 from airwire.cli.plain import PlainStream, one_line
+from airwire.cli.stopping import listen, listen_no_more, say_if_stopped, say_stopped
 
 EXIT_FAULT = 70
 """A fault of Airwire itself: ``EX_SOFTWARE`` of sysexits.h."""
@@ -32,16 +33,14 @@ def guarded(command: Callable[[], int | None]) -> NoReturn:
     """Run a command, and end the process with its exit code."""
     _open_streams()
     try:
-        _listen_for_ctrl_c()
-        code = code_of(command)
+        listen()
+        _end_silently_where_nobody_reads()
+        code = say_if_stopped(code_of(command))
     except KeyboardInterrupt:
-        code = EXIT_INTERRUPTED
-        complain("stopped by Ctrl-C")
+        code = say_stopped()
     finally:
         _forget_what_cannot_be_written()
-    # All is said; whoever presses Ctrl-C again wants nothing more of it.
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    listen_no_more()
     sys.exit(code)
 
 
@@ -53,8 +52,7 @@ def code_of(command: Callable[[], int | None]) -> int:
     except SystemExit:
         raise
     except KeyboardInterrupt:
-        complain("stopped by Ctrl-C")
-        return EXIT_INTERRUPTED
+        return say_stopped()
     except BaseException as error:  # Rust's panics are no Exception.
         return _told(error)
     return code
@@ -124,12 +122,9 @@ def check_room() -> None:
             )
 
 
-def _listen_for_ctrl_c() -> None:
-    """Where the entry point left it to the system; a shell that has it ignored is obeyed."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _end_silently_where_nobody_reads() -> None:
+    """A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool."""
     if hasattr(signal, "SIGPIPE"):
-        # A reader of the pipe that has gone (head, less) ends the command silently, as it does every Unix tool.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 

@@ -44,6 +44,8 @@ def link(
         refuse_unused(["--battery"], "how long one lasts depends on how often a message comes; give --every as well")
     battery_as = None if battery is None else parse_battery(battery)
     budget = airwire.link_budget(name, _usual_payload(name) if payload is None else payload, options.settings_of(set_))
+    if every is not None:
+        _check_room(budget, every)
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import budget_output
@@ -53,6 +55,18 @@ def link(
         _print(budget)
         if every is not None:
             print(f"  Energy: {_energy(budget, every, battery, battery_as)}.")
+
+
+def _check_room(budget: LinkBudget, every_ps: int) -> None:
+    """Refuse messages that come so often that two would have to be on the air at a time."""
+    from airwire.explain.quantities import rough_time
+
+    on_air_ps = sum(stage.ps for stage in budget.stages if stage.cause == "air")
+    if on_air_ps > every_ps:
+        raise typer.BadParameter(
+            f"a message of {budget.payload_bytes} B is on the air for {rough_time(on_air_ps)}; give more than that",
+            param_hint="--every",
+        )
 
 
 def _usual_payload(name: str) -> int:

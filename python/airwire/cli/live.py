@@ -13,8 +13,9 @@ import typer
 from airwire.cli import options
 from airwire.cli.board import options as board_options
 from airwire.cli.file_kinds import HISTORY
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain
+from airwire.cli.output import EXIT_BAD_INPUT, complain
 from airwire.cli.paths import RUN_PARTS, Reads, Writes, parts_of
+from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -129,8 +130,7 @@ def live(
         raise typer.Exit(EXIT_BAD_INPUT)
     typer.echo(f"Measured: {feed.sentence}")
     if was_stopped:
-        complain("stopped by Ctrl-C; what was measured is kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped("; what was measured is kept")
 
 
 def _show_trends(path: Path, host: str, port: int, token: str | None, open_: bool) -> None:

@@ -3,6 +3,7 @@ page all come from here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -100,10 +101,21 @@ def _assignment(text: str) -> str:
     return text
 
 
+_BOUND = re.compile(r"\s*([^<>=\s]+)\s*(=?)\s*([<>].*)")
+
+
+def bounds_of(bounds: Sequence[str] | None) -> dict[str, str]:
+    """The bounds that were given with ``--bound``: ``p95=<= 5 ms``, or ``p95<=5ms`` as ``airwire tune`` takes them."""
+    return settings_of([_BOUND.sub(r"\1=\3", bound, count=1) for bound in bounds or ()])
+
+
 def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:
-    """The settings that were given with ``--set``; the last one of a name holds."""
-    pairs = (assignment.partition("=") for assignment in assignments or ())
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    """The settings that were given with ``--set``, or the bounds with ``--bound``, each once."""
+    found: dict[str, str] = {}
+    for name, _, value in (assignment.partition("=") for assignment in assignments or ()):
+        if found.setdefault(name.strip(), value.strip()) != value.strip():
+            raise typer.BadParameter(f"{name.strip()} is given twice, as {found[name.strip()]} and as {value.strip()}")
+    return found
 
 
 CapturePaths = Annotated[

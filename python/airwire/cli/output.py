@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -30,8 +30,9 @@ _now = time.monotonic
 
 
 def complain(message: str) -> None:
-    """One sentence to standard error, in one line whatever it speaks of."""
-    print(f"airwire: {one_line(message)}", file=sys.stderr)
+    """One sentence to standard error, in one line whatever it speaks of; where nobody can read it, it is not said."""
+    with suppress(OSError):
+        print(f"airwire: {one_line(message)}", file=sys.stderr)
 
 
 def print_json(command: str, content: Mapping[str, Any]) -> None:
@@ -173,7 +174,8 @@ def finish(
         done = len(analysis.captures)
         thing, state = what_is_kept
         kept = f"1 {thing} was" if done == 1 else f"{done} {thing}s were"
-        complain(f"stopped by Ctrl-C; {kept} {state} and kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        from airwire.cli.stopping import stopped
+
+        raise stopped(f"; {kept} {state} and kept")
     if analysis.errors:
         raise typer.Exit(EXIT_BAD_INPUT)

@@ -21,7 +21,7 @@ from typer.core import TyperCommand
 
 from airwire.cli.file_kinds import kind_to_keep
 from airwire.cli.guard import check_room
-from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.stopping import stopped
 from airwire.cli.unused import note_given
 from airwire.outputs import is_device
 
@@ -107,8 +107,7 @@ class CheckedCommand(TyperCommand):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            complain("stopped by Ctrl-C")
-            raise typer.Exit(EXIT_INTERRUPTED) from None
+            raise stopped() from None
 
 
 def renamed(old_names: Mapping[str, str]) -> type[CheckedCommand]:

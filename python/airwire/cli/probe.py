@@ -12,9 +12,10 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.options import past_time, settings_of
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_NO_FIGURE, complain, write_report
+from airwire.cli.options import bounds_of, past_time, settings_of
+from airwire.cli.output import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain, write_report
 from airwire.cli.paths import RUN, Writes
+from airwire.cli.stopping import stopped
 
 if TYPE_CHECKING:
     from airwire.cli.address_json import ProbeOutput
@@ -112,7 +113,7 @@ def probe(
             options=settings_of(set_),
             samples=samples,
             limit=for_ or _TEN_SECONDS_PS,
-            bounds=settings_of(bound),
+            bounds=bounds_of(bound),
             out=out,
             environment=environment(),
             samples_seen=seen,
@@ -123,8 +124,7 @@ def probe(
         complain(f"{recording.missing} packets are missing in the recording; what they would tell is not told")
     _publish(analysis, report, ProbeOutput if json else None)
     if analysis.interrupted:
-        complain("stopped by Ctrl-C; what was measured is kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped("; what was measured is kept")
 
 
 def serve(
@@ -157,7 +157,7 @@ def serve(
             options=settings_of(set_),
             samples=samples,
             limit=for_ or _A_DAY_PS,
-            bounds=settings_of(bound),
+            bounds=bounds_of(bound),
             out=out,
             environment=environment(),
             samples_seen=seen,

@@ -88,7 +88,7 @@ def _messages(rows: Sequence[Capture]) -> str:
     """How many there were: of each row where all have the same, else in all."""
     counts = {row.triggers for row in rows}
     if len(counts) == 1 and len(rows) > 1:
-        return f"{len(rows)} rows of {counts.pop():,} messages".replace(",", " ")
+        return f"{count(len(rows), 'row')} of {count(counts.pop(), 'message')}"
     return f"{sum(row.triggers for row in rows):,} messages".replace(",", " ")
 
 

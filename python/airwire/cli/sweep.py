@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import completion, options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, progress_bar, working, writing
+from airwire.cli.output import EXIT_BAD_INPUT, complain, progress_bar, working, writing
 from airwire.cli.paths import Reads, Writes, parts_of
+from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -150,9 +151,8 @@ def sweep(
                 environment=environment(),
                 progress=bar,
             )
-    except StoppedError as stopped:
-        complain(f"stopped by Ctrl-C; {stopped}")
-        raise typer.Exit(EXIT_INTERRUPTED) from None
+    except StoppedError as what_is_kept:
+        raise stopped(f"; {what_is_kept}") from None
     publish(found, report, json)
 
 

@@ -10,8 +10,9 @@ import typer
 
 from airwire.cli import completion, options
 from airwire.cli.board import options as board_options
-from airwire.cli.output import EXIT_INTERRUPTED, complain, writing
+from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes, everything, parts_of
+from airwire.cli.stopping import stopped
 
 if TYPE_CHECKING:
     from airwire.tune import Tuning
@@ -165,10 +166,7 @@ def tune(
         print_tuning(found, [*written, *([report] if report is not None else [])])
     if found.interrupted:
         kept = sum(one.refused is None for one in found.candidates)
-        complain(
-            f"stopped by Ctrl-C; {kept} candidates were measured and kept, and the same command goes on from there"
-        )
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped(f"; {kept} candidates were measured and kept, and the same command goes on from there")
 
 
 def _report(found: Tuning, path: Path) -> None:

@@ -17,7 +17,14 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     from rich.text import Text
 
     from airwire.cli.tables import console
-    from airwire.tune.sentences import before_and_after, counted, verdict_line, worth_head, worth_row
+    from airwire.tune.sentences import (
+        before_and_after,
+        counted,
+        never_measured,
+        verdict_line,
+        worth_head,
+        worth_row,
+    )
 
     out = console()
     out.print(Text(f"{verdict_line(found)}.", style="bold"))
@@ -39,6 +46,8 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     known = sum(one.refused is None for one in found.candidates) > found.fresh
     kept = f"; {found.fresh} of these measurements now, the others are from before" if known else ""
     out.print(Text(f"\n{counted(found)}{kept}; seed {found.seed}. {_how(found)}", style="dim"))
+    for sentence in never_measured(found):
+        out.print(Text(sentence, style="dim"))
     for path in written:
         print(f"Written: {path}")
 

@@ -9,8 +9,9 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED, complain, progress_bar
+from airwire.cli.output import EXIT_BAD_INPUT, complain, progress_bar
 from airwire.cli.paths import CAPTURES, Reads
+from airwire.cli.stopping import stopped
 
 if TYPE_CHECKING:
     from airwire.link.model import Ledger, LedgerRow
@@ -55,8 +56,7 @@ def validate(
     for _, message in ledger.errors:
         complain(message)
     if ledger.interrupted:
-        complain(f"stopped by Ctrl-C; {len(ledger.rows)} rows were finished and kept")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped(f"; {len(ledger.rows)} rows were finished and kept")
     if ledger.errors:
         raise typer.Exit(EXIT_BAD_INPUT)
     if strict and any(row.passes is False for row in ledger.rows):

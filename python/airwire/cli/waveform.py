@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from airwire.report.waveform_figure import Mark
 
-DRAWABLE = (".svg", ".png", ".html")
 MOST_EDGES = 20_000
 """More cannot be told apart in a picture."""
 _PS_PER_S = 10**12
@@ -34,7 +33,7 @@ def waveform(
     out: Annotated[
         Path,
         typer.Option(metavar="FILE", help="The picture: .svg, .png or .html.", show_default=False),
-        Writes("picture", kinds=DRAWABLE),
+        Writes("picture", kinds=(".svg", ".png", ".html")),
     ],
     from_: Annotated[
         int | None,
@@ -90,9 +89,10 @@ def waveform(
 
     Example: airwire waveform edges.vcd --from 2.1ms --to 2.11ms --spi D13,D11,D12,D10 --clock 22.1184MHz --out spi.svg
     """
-    from airwire.report.files import write_figure
+    from airwire.report.files import check_drawable, write_figure
     from airwire.report.waveform_figure import Span, Trace, waveform_figure
 
+    check_drawable(out)
     bus = None if spi is None else _bus(spi)
     if clock is not None and bus is None:
         raise typer.BadParameter(
@@ -106,7 +106,7 @@ def waveform(
             f"there are {edges} edges in it, and a picture shows {MOST_EDGES} at most; take a shorter interval",
             param_hint="--to",
         )
-    names = {} if bus is None else _names(bus)
+    names = {} if interval.bus is None else _names(interval.bus)
     traces = [
         Trace(names.get(wire.name, wire.name), wire.level, [at for at, _ in wire.edges]) for wire in interval.wires
     ]

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from rich.text import Text
 
+from airwire.board.catalogue import describe_board
 from airwire.board.network import Call, Service
 from airwire.board.row import BoardRow
 from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.ask import is_iperf
 from airwire.diagnosis.discover import Discovery
+from airwire.diagnosis.identify import PHYS
 from airwire.diagnosis.reason import BROADCAST, call_in_vain, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
@@ -101,7 +103,10 @@ def _is_served(answer: Answer, call: Call | None) -> bool:
 
 
 def _board(answer: Answer) -> str:
-    return answer.board or "" if answer.board_was_given else f"{answer.board}, found from its SPI"
+    if answer.board is None or answer.board_was_given:
+        return answer.board or ""
+    has_phy = any(chip.kind in PHYS for chip in describe_board(answer.board).chips)
+    return f"{answer.board}, found from {'what it asks its PHY' if has_phy else 'its SPI'}"
 
 
 def _ready(found: Discovery) -> str:

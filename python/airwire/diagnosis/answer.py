@@ -19,6 +19,7 @@ from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import Identity, identify
 from airwire.diagnosis.reason import why_no_board, why_not_on_network
 from airwire.model import Analysis, Capture, rows_of_boards
+from airwire.runs.suite import of_no_suite
 from airwire.runs.suite import run as run_suite
 from airwire.values import Settings, setting_texts
 
@@ -190,7 +191,8 @@ def _measured(
     changed = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in setting_texts(settings).items()]
     text = [f"seed = {seed}", f"[boards.{name}]", *lines, f"[boards.{name}.settings]", *changed]
     _write(suite, "\n".join(text) + "\n")
-    return run_suite(suite, out=out or folder / "run", findings=False)
+    with of_no_suite(suite):
+        return run_suite(suite, out=out or folder / "run", findings=False)
 
 
 def _write(suite: Path, text: str) -> None:

@@ -17,7 +17,8 @@ from airwire.board.model import BoardDescription, BoardRun
 from airwire.board.spi_controller import SPI_CHIPS, SpiController
 from airwire.board.virtual import Board
 from airwire.diagnosis.going_on import run_past_faults
-from airwire.diagnosis.spi_bus import SpiBus, spi_bus
+from airwire.diagnosis.management import is_management
+from airwire.diagnosis.spi_bus import Edge, SpiBus, spi_bus
 from airwire.values import Settings
 
 BARE_BOARDS: Mapping[str, str] = {
@@ -29,6 +30,8 @@ BARE_BOARDS: Mapping[str, str] = {
 """Of each microcontroller the board that has no chip of a network beside it."""
 _RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")}
 """Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
+PHYS = ("lan8720",)
+"""Chips that are told by what the image asks at their management interface."""
 LONGEST_PS = 8 * 10**12
 """No image is looked at for longer. Sketches often wait five seconds for a serial monitor before they begin, as the
 examples of Arduino-Pico's Ethernet library do."""
@@ -88,8 +91,10 @@ def identify(
     """
     mcu = microcontroller_of(image)
     bare = Board(BARE_BOARDS[mcu], image, symbols=symbols, settings=settings)
-    bus, run = _first_bus(bare, longest_ps, most_cycles)
     boards_of = [board for board in map(describe_board, board_names()) if board.mcu == mcu]
+    bus, phys, run = _first_bus(bare, boards_of, longest_ps, most_cycles)
+    if phys:
+        return Identity(phys, bus, [], run, bare)
     radios = _boards_with_radio(boards_of, {gpio for _, gpio, _ in bare.edges_by_gpio()})
     if radios:
         return Identity(radios, bus, [], run, bare)
@@ -99,7 +104,10 @@ def identify(
     return Identity(boards, bus, chips, run, bare)
 
 
-def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBus | None, BoardRun]:
+def _first_bus(
+    board: Board, boards: Sequence[BoardDescription], longest_ps: int, most_cycles: float
+) -> tuple[SpiBus | None, list[str], BoardRun]:
+    """The bus that it talks on, or the boards whose PHY it asks, whichever comes first."""
     looked_at = 0
     while True:
         run = run_past_faults(board, _SLICE if board.time_ps < _LATER_PS else _LATER_SLICE)
@@ -108,11 +116,13 @@ def _first_bus(board: Board, longest_ps: int, most_cycles: float) -> tuple[SpiBu
         over = run.reason != "time" or board.time_ps >= longest_ps or busy >= most_cycles or moved >= _MOST_EDGES
         if moved >= max(_WORTH_A_LOOK, 2 * looked_at) or over:
             looked_at = moved
-            bus = spi_bus(board.edges_by_gpio())
-            if bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS):
-                return bus, run
+            edges = board.edges_by_gpio()
+            phys = _boards_with_phy(boards, edges)
+            bus = None if phys else spi_bus(edges)
+            if phys or (bus is not None and (over or len(bus.transactions) >= _ENOUGH_TRANSACTIONS)):
+                return bus, phys, run
         if over:
-            return None, run
+            return None, [], run
 
 
 def _candidates(transactions: Sequence[bytes]) -> list[Candidate]:
@@ -151,6 +161,12 @@ def _boards_with_radio(boards: Sequence[BoardDescription], moved: Collection[int
             for one in board.chips
         )
     ]
+
+
+def _boards_with_phy(boards: Sequence[BoardDescription], edges: Sequence[Edge]) -> list[str]:
+    """The boards with a PHY whose registers were asked for at its pins."""
+    phys = [(board.name, one.pins) for board in boards for one in board.chips if one.kind in PHYS]
+    return [name for name, pins in phys if is_management(edges, pins["mdc"], pins["mdio"])]
 
 
 def _boards_with(boards: Sequence[BoardDescription], chip: str, bus: SpiBus) -> list[str]:

@@ -29,6 +29,11 @@ _FULLY = 0.95
 BROADCAST = "255.255.255.255"
 
 
+_NOT_DONE = re.compile(r"; (scan|ping)\b[^;]* not done$")
+_STOPPED = ("boot-loader", "locked-up", "breakpoint", "no-clock")
+"""Reasons for which a run ends before its time, and which say all."""
+
+
 def why_no_board(identity: Identity) -> str:
     """Why no board was found that an image is for."""
     bus = identity.bus
@@ -50,8 +55,9 @@ def why_no_board(identity: Identity) -> str:
 
 def why_not_on_network(found: Discovery) -> str:
     """Why an image that a board was found for has no address, or is not reached."""
-    if found.run.reason == "ended":
-        return f"{found.run.sentence}{_last_line(found.console)}"
+    if found.run.reason in ("ended", *_STOPPED):
+        # The clients that were to find it out are nobody's but ours.
+        return f"{_NOT_DONE.sub('', found.run.sentence)}{_last_line(found.console)}"
     if found.run.fault is not None:
         return f"it faults on {found.board}: {found.run.fault.what} at {found.run.fault.place}"
     if not found.has_link:
@@ -126,7 +132,7 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
         return f"{run.sentence}{_last_line(console)}"
     if run.fault is not None:
         return f"it faults, {run.fault.what} at {run.fault.place}"
-    if run.reason in ("boot-loader", "locked-up", "breakpoint", "no-clock"):
+    if run.reason in _STOPPED:
         return run.sentence
     device = identity.bare.usb_device
     networks = [] if device is None else [one for one in device.functions if one.startswith(_NETWORK)]

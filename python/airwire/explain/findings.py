@@ -246,6 +246,13 @@ def _bursts(found: _Evidence, context: _Context) -> tuple[str, str]:
     )
 
 
+_LOSS = "Report loss beside latency; look at retries, buffers and interference where it is more than you expect."
+_RINGS = (
+    "Look at the trigger line first. Where it rings or bounces, as a button does, --glitch 1ms counts only the first "
+    "edge; where it is the other channel, name that with --trigger."
+)
+
+
 def _loss_as_latency(found: _Evidence, context: _Context) -> tuple[str, str]:
     messages = found.number("messages")
     if found.has("hidden_losses"):
@@ -264,7 +271,7 @@ def _loss_as_latency(found: _Evidence, context: _Context) -> tuple[str, str]:
         f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of {own}; a "
         f"tool that pairs each trigger with the next done edge would report {them} of about "
         f"{found.time('would_read_ps')}.",
-        "Report loss beside latency; look at retries, buffers and interference where it is more than you expect.",
+        _RINGS if missed > messages / 2 and not context.simulated else _LOSS,
     )
 
 

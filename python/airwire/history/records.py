@@ -68,11 +68,12 @@ class Export(msgspec.Struct, frozen=True, tag_field="schema", tag=EXPORT):
     runs: Sequence[RunRecord]
 
 
-def read_runs(path: Path, *, commit: str | None = None, label: str | None = None) -> list[RunRecord]:
+def read_runs(path: str | Path, *, commit: str | None = None, label: str | None = None) -> list[RunRecord]:
     """The runs that a run folder, the output of ``airwire run --json`` or an exported history holds.
 
     Raises ``AirwireError`` for anything else.
     """
+    path = Path(path)
     if path.is_dir():
         return [_of_folder(path, commit, label)]
     content = read_file(path)

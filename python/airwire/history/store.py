@@ -60,7 +60,8 @@ _FIGURE_COLUMNS = (
 class History:
     """A history, open. ``wait_s`` is how long it waits for other processes that write."""
 
-    def __init__(self, path: Path, *, create: bool = False, wait_s: float = WAIT_S) -> None:
+    def __init__(self, path: str | Path, *, create: bool = False, wait_s: float = WAIT_S) -> None:
+        path = Path(path)
         self.path, self._wait_s = path, wait_s
         if not create and not path.is_file():
             raise _core.AirwireError(f"{path}: there is no history; begin one with airwire history add RUN")

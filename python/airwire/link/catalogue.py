@@ -10,7 +10,7 @@ from airwire import _core
 from airwire.link.energy import Energy
 from airwire.link.model import Constant, GatePeriod, Link, LinkBudget, Setting
 from airwire.stage import link_stage
-from airwire.values import Settings, setting_texts
+from airwire.values import Settings, check_numbers, setting_texts
 
 
 def links() -> list[Link]:
@@ -31,6 +31,7 @@ def link_budget(name: str, payload_bytes: int, settings: Settings | None = None)
     >>> "air" in {stage.kind for stage in airwire.link_budget("lora", 128, {"sf": 9}).stages}
     True
     """
+    check_numbers(payload_bytes=payload_bytes)
     raw = json.loads(_core.link_budget(name, payload_bytes, setting_texts(settings or {})))
     stages = [link_stage(stage) for stage in raw.pop("stages")]
     gates = [GatePeriod(**gate) for gate in raw.pop("gates")]

@@ -56,6 +56,20 @@ class Measured:
         """Whether the figure is above the limit."""
         return self._keeps(">", limit)
 
+    def __eq__(self, limit: object) -> bool:
+        """Refuse to say whether two measured times are the same: a limit as text would never be equal."""
+        raise _core.AirwireError(f"{self._what} is compared by <=, <, >= or > with a limit, such as <= '5 ms'")
+
+    def __bool__(self) -> bool:
+        """Refuse to be true or false by itself: an assertion without a limit would always hold."""
+        raise _core.AirwireError(f"{self._what} is no yes or no; compare it with a limit, such as <= '5 ms'")
+
+    __hash__ = None  # type: ignore[assignment]  # No figure is the key of anything.
+
+    @property
+    def _what(self) -> str:
+        return f"{self.name} of {self.row.name}"
+
     def __float__(self) -> float:
         """The figure in its unit."""
         if self.value is None:

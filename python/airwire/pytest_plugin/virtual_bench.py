@@ -11,6 +11,7 @@ import airwire
 from airwire.board.virtual import DEFAULT_BOARD
 from airwire.kinds import Measure
 from airwire.pytest_plugin.measured import Row, SuiteRun
+from airwire.runs.suite import of_no_suite
 from airwire.values import Settings, SettingValue
 
 TYPICAL_BYTES = 128
@@ -78,7 +79,8 @@ class Bench:
         suite = self._workspace / f"{path.stem}-{len(self._measured) + 1}.toml"
         lines = [f"{name} = {_toml(value)}" for name, value in entry.items()]
         suite.write_text("\n".join([f"[boards.{json.dumps(path.stem)}]", *lines, ""]), encoding="utf-8")
-        return next(iter(self.run(suite, firmware=path.parent).values()))
+        with of_no_suite(suite):
+            return next(iter(self.run(suite, firmware=path.parent).values()))
 
     def board(
         self, image: str | Path | None = None, board: str | Path = DEFAULT_BOARD, **options: Any

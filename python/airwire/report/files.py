@@ -54,8 +54,15 @@ def write_waterfalls(found: Sequence[tuple[str, Sequence[Waterfall]]], path: Pat
     write_figure(figure, path)
 
 
+def check_drawable(path: Path) -> None:
+    """Raise ``AirwireError`` where the ending of a file is none that a figure can be drawn as."""
+    if path.suffix.lower() not in DRAWABLE:
+        raise AirwireError(f"{path}: it ends in none of {', '.join(DRAWABLE)}, which a picture may be")
+
+
 def write_figure(figure: Figure, path: Path) -> None:
-    """Draw one figure into a file; its ending decides the format."""
+    """Draw one figure into a file; its ending decides the format. Raises ``AirwireError`` for any other."""
+    check_drawable(path)
     write_file(path, _rendered(vegalite_of(figure), path.suffix.lower().removeprefix(".")))
 
 

@@ -196,9 +196,16 @@ def _changed_rows(pairs: Sequence[tuple[str, Capture, Capture]]) -> list[Changed
     """What differs between rows of one name; what does so in several is told once."""
     found: dict[Difference, list[str]] = {}
     for name, a, b in pairs:
-        for difference in differences(a, b):
+        for difference in (*differences(a, b), *_other_counts(a, b)):
             found.setdefault(difference, []).append(name)
     return [Changed(*difference, rows) for difference, rows in found.items()]
+
+
+def _other_counts(a: Capture, b: Capture) -> list[Difference]:
+    """How many messages there were, where it is not the same; what a board sends in its time is its figure."""
+    if a.target.figure is not None or b.target.figure is not None or a.triggers == b.triggers:
+        return []
+    return [("messages", str(a.triggers), str(b.triggers))]
 
 
 def _changed_runs(a: Analysis, b: Analysis) -> list[Changed]:

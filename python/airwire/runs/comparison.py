@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.model import Capture, Comparison
+from airwire.values import check_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,6 +21,7 @@ def compare(a: Capture, b: Capture, *, seed: int = 1, names: tuple[str, str] | N
     """
     from airwire.explain.comparison import comparison_sentence, names_apart
 
+    check_numbers(seed=seed)
     latencies = [latencies_of(capture) for capture in (a, b)]
     raw = _core.compare(latencies[0], latencies[1], seed)
     if raw is None:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from airwire import _core
+from airwire.address.place import host_and_port
 from airwire.explain.address.run import recording_of
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class PacketRecording:
     """How many passed that it does not have."""
 
     def __enter__(self) -> Self:
-        host = self.address.partition(":")[0]
+        host, _ = host_and_port(self.address)
         try:
             resolved = socket.gethostbyname(host)
         except OSError:

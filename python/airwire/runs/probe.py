@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from airwire import _core
+from airwire.address.place import host_and_port
 from airwire.model import Analysis
-from airwire.runs.suite import run_text
+from airwire.runs.suite import of_no_suite, run_text
 from airwire.values import Time, picoseconds_or_none
 
 if TYPE_CHECKING:
@@ -60,12 +61,15 @@ def probe(
 
     Raises ``AirwireError`` for a kind, an address or an option that there is not.
     """
-    host, _, port = address.partition(":")
+    client = _named(kind, PROBES, "probe")
+    host, port = host_and_port(address)
     given = dict(options or {})
-    if port:
-        given.setdefault("to", f"board:{port}")
+    if port and client == "ping":
+        raise _core.AirwireError(f"{address}: a ping goes to no port; leave :{port} out")
+    if port and given.setdefault("to", f"board:{port}") != f"board:{port}":
+        raise _core.AirwireError(f"{address}: to is {given['to']} as well; leave one of them out")
     return _one_row(
-        f"probe-{kind}", _named(kind, PROBES, "probe"), host, given, samples, limit, bounds,
+        f"probe-{kind}", client, host, given, samples, limit, bounds,
         out=out, environment=environment, progress=progress, samples_seen=samples_seen,
     )  # fmt: skip
 
@@ -127,10 +131,11 @@ def _one_row(
         *([] if samples is None else [f"samples = {samples}"]),
         *([f"bounds = {_table(bounds)}"] if bounds else []),
     ]
-    return run_text(
-        Path(name), "\n".join(lines) + "\n",
-        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
-    )  # fmt: skip
+    with of_no_suite(name):
+        return run_text(
+            Path(name), "\n".join(lines) + "\n",
+            out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+        )  # fmt: skip
 
 
 def _table(fields: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from airwire.link.catalogue import link_budget, links
 from airwire.link.energy import parse_battery
 from airwire.link.model import Bounds, Candidate, Choice, Link, LinkBudget, Refusal
 from airwire.runs.simulation import simulate
-from airwire.values import Time, picoseconds_or_none
+from airwire.values import Time, check_numbers, picoseconds_or_none
 
 SAMPLES = 2000
 # All combinations are tried up to this many; beyond, settings are improved one at a time.
@@ -74,6 +74,7 @@ def choose(
     """
     bounds = Bounds(picoseconds_or_none(p50), picoseconds_or_none(p95), loss, duty_cycle)
     every_ps = picoseconds_or_none(every)
+    check_numbers(payload_bytes=payload_bytes, samples=samples, seed=seed, workers=workers)
     _check(payload_bytes, bounds, every_ps)
     battery_as = None if battery is None else parse_battery(battery)
     if every_ps is None and (battery is not None or duty_cycle is not None):

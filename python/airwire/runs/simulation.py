@@ -9,7 +9,7 @@ from airwire import _core
 from airwire.link.model import LinkRow
 from airwire.model import Capture
 from airwire.runs.rows import link_row
-from airwire.values import Settings, SettingValue, parse_size, setting_texts
+from airwire.values import Settings, SettingValue, check_numbers, parse_size, setting_texts
 
 DEFAULT_SAMPLES = 2000
 DEFAULT_SPANS = 1000
@@ -78,6 +78,9 @@ def simulate(
         return row
     if payload is not None or settings:
         raise _core.AirwireError("payload and settings of a list stand in it; give them there")
+    check_numbers(samples=samples, seed=seed, spans=spans, workers=workers)
+    for _, payload_bytes, _ in requests:
+        check_numbers(payload_bytes=payload_bytes)
     texts = [(name, payload_bytes, setting_texts(settings)) for name, payload_bytes, settings in requests]
     given = None if trigger is None else setting_texts(trigger)
     rows = _core.simulate(texts, samples=samples, seed=seed, spans=spans, trigger=given, workers=workers)

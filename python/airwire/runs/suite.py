@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
 from airwire.runs.packaged import IMAGES, find_suite
 from airwire.runs.rows import figure_row, link_row
+from airwire.values import check_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,6 +70,16 @@ def run(
     )
 
 
+@contextmanager
+def of_no_suite(path: str | Path) -> Iterator[None]:
+    """What is wrong with a suite that nobody wrote: the user is told of the field, and not of a file of ours."""
+    try:
+        yield
+    except _core.AirwireError as error:
+        place = re.compile(rf"{re.escape(str(path))}(:\d+)?: ((boards|targets)\.[A-Za-z0-9_-]+[.:] ?)?")
+        raise _core.AirwireError(place.sub("", str(error), count=1)) from None
+
+
 def run_text(
     path: Path,
     text: str | None,
@@ -86,6 +99,7 @@ def run_text(
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
 ) -> Analysis:
     """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name."""
+    check_numbers(samples=samples, seed=seed, workers=workers)
     result = _core.run_suite(
         str(path),
         samples=samples,

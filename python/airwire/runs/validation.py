@@ -9,6 +9,7 @@ from typing import Any
 
 from airwire import _core
 from airwire.link.model import Ledger, LedgerRow, LeftOut
+from airwire.values import check_numbers
 
 
 def validate(
@@ -28,6 +29,7 @@ def validate(
     """
     if not Path(folder).is_dir():
         raise _core.AirwireError(f"{folder}: there is no such folder of captures; say where they are")
+    check_numbers(seed=seed, workers=workers)
     raw = json.loads(_core.validate(str(folder), only=list(only), seed=seed, workers=workers, progress=progress))
     errors = [(error["path"], error["message"]) for error in raw["errors"]]
     return Ledger([_row(row) for row in raw["rows"]], errors, raw["without_rule"], raw["interrupted"])

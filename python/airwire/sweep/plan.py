@@ -25,6 +25,7 @@ from airwire.sweep.entries import Entry, Suite
 from airwire.sweep.fields import Fields, check_axis, nearest
 from airwire.sweep.point import Point
 from airwire.sweep.texts import files_in, with_tables
+from airwire.values import check_numbers
 
 Design = Literal["grid", "latin", "list"]
 SEEDS_INSTEAD_OF_INTERVALS = 5
@@ -145,6 +146,7 @@ def make_plan(request: Request, find_image: FindImage) -> Plan:
 
     Raises ``AirwireError`` for an axis or a value that no entry has, for too many points, and for a missing file.
     """
+    check_numbers(seeds=request.seeds, latin=request.latin, seed=request.seed, samples=request.samples)
     suite, swept = request.suite, _swept(request)
     fields = {entry: Fields(entry, find_image) for entry in suite.entries}
     axes = {entry: _Axes.of(entry, fields[entry], swept) for entry in suite.entries}

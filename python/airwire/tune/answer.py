@@ -89,12 +89,12 @@ def tune_settings(
     impair: str | None = None,
     payload_bytes: int | None = None,
     settings: Mapping[str, str] | None = None,
-    lwipopts: Path | None = None,
+    lwipopts: str | Path | None = None,
     samples: int | None = None,
-    firmware: Path | None = None,
+    firmware: str | Path | None = None,
     seed: int = 1,
     workers: int | None = None,
-    cache: Path | None = None,
+    cache: str | Path | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Tuning:
     """Search the settings of a link, of a row of a suite or of an image for goals, on the virtual bench.
@@ -118,17 +118,17 @@ def tune_settings(
         traffic=traffic,
         impair=impair,
         payload_bytes=payload_bytes,
-        firmware=firmware,
+        firmware=None if firmware is None else Path(firmware),
         samples=samples,
         settings=settings or {},
     )
     own_file = None
     if lwipopts is not None:
         check_tools()
-        own_file = read_own_file(lwipopts)
+        own_file = read_own_file(Path(lwipopts))
     metrics = [*(goal.metric for goal in wanted), *(limit.metric for limit in limits)]
     refuse_missing(metrics, subject.figures, subject.name)
-    place = cache_folder(cache)
+    place = cache_folder(None if cache is None else Path(cache))
     store = Store(place)
     bench = Bench(subject, store, place, seed, workers or os.cpu_count() or 1)
     _with_lwip(bench, knobs, own_file)

@@ -124,7 +124,7 @@ class Bench:
         rows = simulate(requests, samples=link.samples, seed=seed, spans=0, trigger=trigger, workers=self.workers)
         made = {place: _of_link(link, values, row) for (place, values), row in zip(runs, rows, strict=True)}
         for place, values in new:
-            one = made.get(place) or Measured(values, refused="these settings do not go together", is_rule=True)
+            one = made.get(place) or _refused(link, values)
             self.store.put(keys[place], one)
             found[place] = one
         self.measured_now += len(runs)
@@ -247,6 +247,16 @@ def _of_row(row: Capture[BoardRow], values: Values, sizes: Mapping[str, float]) 
         counters |= {name: float(value) for name, value in told if value is not None}
         counters |= {f"{_LIMITS}{name}": share for name, share in (found.bulk.limits or {}).items()}
     return Measured(values, figures, intervals, counters)
+
+
+def _refused(link: LinkSubject, values: Values) -> Measured:
+    """A candidate with what the link itself says of a value, or of two that do not go together."""
+    why = "these settings do not go together"
+    try:
+        link_budget(link.link.name, link.payload_bytes, {**link.settings, **values})
+    except _core.AirwireError as refused:
+        why = str(refused)
+    return Measured(values, refused=why, is_rule=True)
 
 
 def _of_link(link: LinkSubject, values: Values, row: Capture) -> Measured:

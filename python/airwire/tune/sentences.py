@@ -73,6 +73,17 @@ def counted(found: Tuning) -> str:
     return ", ".join(parts)
 
 
+def never_measured(found: Tuning) -> list[str]:
+    """Of each value with which no candidate could be measured, why the first was refused."""
+    told = []
+    for knob in found.subject.knobs:
+        for value in knob.values:
+            having = [one.refused for one in found.candidates if one.values[knob.name] == value]
+            if having and having[0] is not None and None not in having:
+                told.append(f"No candidate with {knob.name} {value} could be measured: {having[0]}.")
+    return told
+
+
 def worth_head(found: Tuning) -> Row:
     """The head of a table of :func:`worth_row`: the first goal, and the figure that its changes cost."""
     name = found.goals[0].metric.name

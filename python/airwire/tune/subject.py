@@ -96,12 +96,16 @@ def subject_of(
     """
     path = Path(target)
     if path.suffix in _IMAGE_SUFFIXES:
+        _refuse_given(target, "an image", only=only, payload=payload_bytes, firmware=firmware, samples=samples)
         return _of_image(path, board, traffic, impair, settings or {})
     named = str(target)
     known = {link.name: link for link in links()}
+    of_images: dict[str, object] = {"board": board, "traffic": traffic or None, "impair": impair}
     if named in known and not path.exists():
+        _refuse_given(target, "a link", **of_images, only=only, firmware=firmware)
         return _of_link(known[named], payload_bytes, settings or {}, {}, None, samples)
     suite = find_suite(target)
+    _refuse_given(target, "a suite, which says that itself", **of_images)
     try:
         content = tomllib.loads(read_text(suite))
     except UnicodeDecodeError:
@@ -109,8 +113,17 @@ def subject_of(
             f"{suite}: this is no text, and no image by its name; name a suite, a link or an image"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise _core.AirwireError(f"{suite}: this is no TOML ({error}); run `airwire run` on it for more") from None
+        raise _core.AirwireError(
+            f"{suite}: this is no suite, as it is no TOML ({error}); name a suite, a link or an image"
+        ) from None
     return _of_suite(suite, content, only, known, payload_bytes, firmware, samples, settings or {})
+
+
+def _refuse_given(target: str | Path, what: str, **given: object) -> None:
+    """Refuse what is said of a target that has no use for it."""
+    for name, value in given.items():
+        if value is not None:
+            raise _core.AirwireError(f"{target} is {what}, and has no use for {name}; leave it out")
 
 
 def _of_suite(
@@ -130,9 +143,11 @@ def _of_suite(
         raise _core.AirwireError(f"{suite} has {len(entries)} entries, and one is tuned at a time; name it with --only")
     name = entries[0] if only is None else only
     if name in boards:
+        _refuse_given(name, "a row that runs an image", payload=payload_bytes, samples=samples)
         return _of_row(suite, name, boards, firmware, settings)
     if name not in rows:
         raise _core.AirwireError(f"{suite} has no entry {name}; {_core.name_hint(name, entries)}")
+    _refuse_given(name, "a row of a link", firmware=firmware)
     row: dict[str, Any] = dict(rows[name])
     link = str(row.pop("link", name))
     if link not in known:

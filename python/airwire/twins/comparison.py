@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from airwire import _core
+from airwire.address.place import host_and_port
 from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow
 from airwire.diagnosis.answer import Answer, why
@@ -83,6 +84,7 @@ def twin(
 
     Raises ``AirwireError`` where the image cannot be measured, or the board does not answer.
     """
+    host_and_port(address)
     progress("Finding out what the image does")
     given = setting_texts(settings or {})
     subject = _subject(image, why(image, board=board, settings=given, seed=seed), given, samples)

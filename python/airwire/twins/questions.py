@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from airwire.address.place import host_and_port
+
 TWIN, REAL = "twin", "real"
 TWIN_PING, REAL_PING = "twin-ping", "real-ping"
 _PING = "ping to=board count={count} interval={interval_ms}ms timeout=1s"
@@ -34,7 +36,7 @@ class Subject:
 
 def both(subject: Subject, address: str, seed: int) -> str:
     """The real board and its twin, asked alike, and pinged alike. A port of the address stands for the image's own."""
-    host, _, port = address.partition(":")
+    host, port = host_and_port(address)
     client = re.sub(r"\bto=board(:\d+)?", f"to=board:{port}", subject.client) if port else subject.client
     ping = _PING.format(count=_PINGS, interval_ms=_PING_INTERVAL_MS)
     return "\n".join(

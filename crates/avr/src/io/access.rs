@@ -7,6 +7,8 @@ use crate::core::Bus;
 use crate::pins::bit;
 
 const ADDRESS_0X73: u16 = 0x73;
+/// EXCLK and AS2 of ASSR: timer 2 counts a crystal or a clock of its own.
+const ASYNCHRONOUS: u8 = 1 << 6 | 1 << 5;
 
 /// The register at an address of a chip, where it has that.
 pub(super) fn register_of(part: &Part, address: u16) -> Option<Register> {
@@ -189,6 +191,8 @@ impl Io {
                 return;
             }
             Register::Gtccr => return self.reset_prescalers(value, cycle),
+            // Timer 2 goes on with the core's clock: a run tells so.
+            Register::Assr if value & ASYNCHRONOUS != 0 => return self.note_unknown(address, true),
             Register::Plain => devices.system.write_plain(address, value),
             _ => return,
         }

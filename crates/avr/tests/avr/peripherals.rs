@@ -258,6 +258,23 @@ fn registers_that_nobody_has_are_named_once() {
 }
 
 #[test]
+fn a_crystal_of_timer_2_is_told_as_one_that_nobody_has() {
+    const ASSR: u16 = 0xb6;
+    let told = |value: u16| {
+        let mut words = vec![ldi(16, value)];
+        words.extend(sts(ASSR, 16));
+        words.push(HANG);
+        let mut chip = chip(&words);
+        step(&mut *chip, 3);
+        chip.unknown_accesses().iter().map(|one| (one.address, one.write, one.pc)).collect::<Vec<_>>()
+    };
+    // AS2 and EXCLK; zero, as the Arduino core and drivers write it, asks for nothing.
+    assert_eq!(told(1 << 5), [(DATA + u32::from(ASSR), true, 2)]);
+    assert_eq!(told(1 << 6), [(DATA + u32::from(ASSR), true, 2)]);
+    assert_eq!(told(0), []);
+}
+
+#[test]
 fn a_bit_of_a_register_that_nobody_has_is_named_with_its_instruction() {
     // IN R16, PINB, then SBI on DDRA, which an ATmega328P does not have.
     let mut chip = chip(&[read(16, PINB), NOP, 0x9a08, HANG]);

@@ -125,7 +125,46 @@ impl<'a> Reader<'a> {
         if let Some((_, span, _)) = entries.get(MAX_PARTS) {
             return Err(self.file.error(span.clone(), format!("chips: a board has at most {MAX_PARTS}")));
         }
-        entries.iter().map(|entry| self.part(entry)).collect()
+        let mut parts: Vec<PartEntry> = Vec::with_capacity(entries.len());
+        for entry @ (name, span, _) in &entries {
+            let part = self.part(entry)?;
+            if let Some(other) = parts.iter().find(|other| answer_alike(other, &part)) {
+                let message = format!(
+                    "chips.{name}.select is {}, which chips.{} has on the same SPI port; give each a pin of its own",
+                    self.pin_name(&part, "select"),
+                    other.name
+                );
+                return Err(self.file.error(span.clone(), message));
+            }
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+
+    /// Two inputs or outputs of a chip are never on one pin.
+    fn refuse_shared_pins(
+        &self,
+        within: &str,
+        part: &PartEntry,
+        fields: &[Field<'_>],
+    ) -> Result<(), Misplaced> {
+        let pins: Vec<(&str, u8)> = part.pins().collect();
+        for (place, (field, pin)) in pins.iter().enumerate() {
+            let Some((other, _)) = pins[..place].iter().find(|(_, before)| before == pin) else { continue };
+            let span = fields.iter().find(|(name, ..)| name == field).map(|(_, _, value)| value.span());
+            let message = format!(
+                "{within}.{field} is {}, which {other} is as well; give each a pin of its own",
+                self.pin_name(part, field)
+            );
+            return Err(self.file.error(span.unwrap_or(0..0), message));
+        }
+        Ok(())
+    }
+
+    /// What the microcontroller calls the pin of a field.
+    fn pin_name(&self, part: &PartEntry, field: &str) -> String {
+        let pin = part.pins().find(|(name, _)| *name == field);
+        pin.map_or_else(String::new, |(_, pin)| (self.mcu.facts.pin_name)(pin))
     }
 
     fn part(&self, (name, span, value): &Field<'_>) -> Result<PartEntry, Misplaced> {
@@ -153,7 +192,7 @@ impl<'a> Reader<'a> {
         }
         let part = PartEntry { name: (*name).to_owned(), kind, values };
         match part.build() {
-            Ok(_) => Ok(part),
+            Ok(_) => self.refuse_shared_pins(&within, &part, &fields).map(|()| part),
             Err(message) => Err(self.file.error(span.clone(), format!("{within}.{message}"))),
         }
     }
@@ -213,4 +252,13 @@ impl<'a> Reader<'a> {
             self.file.error(value.span(), message)
         })
     }
+}
+
+/// Whether two chips are meant by the same select on the same SPI port.
+fn answer_alike(one: &PartEntry, other: &PartEntry) -> bool {
+    let meant = |part: &PartEntry| {
+        let select = part.pins().find(|(field, _)| *field == "select")?.1;
+        Some((part.value("spi")?.clone(), select))
+    };
+    meant(one).is_some() && meant(one) == meant(other)
 }

@@ -124,6 +124,14 @@ fn what_is_wrong_with_a_board_file_is_one_sentence_with_its_line() {
             "mcu = 'rp2040'\n[chips.x]\nkind = 'i2c-eeprom'\ni2c = 0\nwrite_time = '2 s'\n",
             "5: chips.x.write_time is \"2 s\", but it takes a time from 0 s to",
         ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'w5500'\nspi = 0\nselect = 17\nclock = 18\nmosi = 19\nmiso = 19\n",
+            "7: chips.x.mosi is GP19, which miso is as well; give each a pin of its own",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'w5500'\nspi = 0\nselect = 17\n[chips.y]\nkind = 'w5100s'\nspi = 0\nselect = 17\n",
+            "6: chips.y.select is GP17, which chips.x has on the same SPI port; give each a pin of its own",
+        ),
         ("mcu = 'rp2040'\nchips = 3\n", "2: chips is 3, but it takes a table, such as [chips]"),
     ];
     for (text, says) in cases {

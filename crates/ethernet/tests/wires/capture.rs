@@ -1,5 +1,6 @@
 //! Captures: what tshark reads out of one is what was sent.
 
+use std::io::{self, Write};
 use std::process::Command;
 use std::time::Duration;
 
@@ -187,4 +188,24 @@ fn taps_see_frames_in_the_order_of_time_and_bound_what_nobody_takes() {
     }
     assert_eq!(std::iter::from_fn(|| network.take_tapped()).count(), 16_384);
     assert!(network.left_out_by_taps() >= 20_000 * 2 - 16_384 - 10);
+}
+
+/// A disk that is full.
+#[derive(Debug)]
+struct Full;
+
+impl Write for Full {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other("no space left on the device"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Err(io::Error::other("no space left on the device"))
+    }
+}
+
+#[test]
+fn what_the_system_refuses_is_told_in_its_words() {
+    let refused = Capture::new(Full, Duration::ZERO).err().expect("it has no room");
+    assert_eq!(refused.to_string(), "the capture cannot be written: no space left on the device");
 }

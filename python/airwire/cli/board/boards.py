@@ -118,6 +118,8 @@ def _print(description: BoardDescription) -> None:
     titles = {mcu.name: mcu.title for mcu in board.microcontrollers()}
     out.print(Text(f"{titles[description.mcu]}, crystal {crystal:g} MHz, flash {flash} KiB"))
     for pin in description.pins:
-        out.print(Text(f"  {description.gpios[pin.gpio]:<5} {pin.name}"))
+        # An output of a chip, such as the LED of a Pico W, is a net of the board beside the microcontroller's pins.
+        own = description.gpios[pin.gpio] if pin.gpio < len(description.gpios) else "-"
+        out.print(Text(f"  {own:<5} {pin.name}"))
     for chip in description.chips:
         out.print(Text(f"  {chip.name}: {chip.kind}"))

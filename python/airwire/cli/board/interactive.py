@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Event, Thread
-from types import FrameType
 from typing import TYPE_CHECKING
 
 from airwire.cli.output import complain
@@ -117,25 +115,8 @@ def _raw_terminal() -> Iterator[Sequence[int]]:
     raw = termios.tcgetattr(keyboard)
     raw[0] &= ~(termios.ICRNL | termios.IXON)
     raw[3] &= ~(termios.ECHO | termios.ICANON | termios.ISIG | termios.IEXTEN)
-    with _ended_by_signals():
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, raw)
-        try:
-            yield (keyboard,)
-        finally:
-            termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """What would end the process at once ends the block first, which gives the terminal back as it was."""
-    watched = (signal.SIGTERM, signal.SIGHUP)
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    before = [signal.signal(one, end) for one in watched]
+    termios.tcsetattr(keyboard, termios.TCSADRAIN, raw)
     try:
-        yield
+        yield (keyboard,)
     finally:
-        for one, handler in zip(watched, before, strict=True):
-            signal.signal(one, handler)
+        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)

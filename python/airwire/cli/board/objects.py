@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from airwire.board import CONSOLES, Board, Console
-from airwire.board.model import BoardDescription, BoardRun, FunctionCycles, ImageSetting, Profile
+from airwire.board.model import BoardDescription, BoardRun, FunctionCycles, ImageSetting, Profile, UsbDevice
 from airwire.cli.json_object import Output, filled, output_like
 
-BoardRunOutput = output_like("board-run", BoardRun, console=dict[Console, str])
-BoardServeOutput = output_like("board-serve", BoardRun, console=dict[Console, str], given_up_ps=int)
+_BESIDE: Mapping[str, Any] = {"console": dict[Console, str], "usb_device": UsbDevice | None}
+BoardRunOutput = output_like("board-run", BoardRun, **_BESIDE)
+BoardServeOutput = output_like("board-serve", BoardRun, **_BESIDE, given_up_ps=int)
 BoardProfileOutput = output_like(
     "board-profile",
     BoardRun,
@@ -40,12 +41,13 @@ class BoardSettingsOutput(Output, tag="airwire.board-settings/1"):
 
 def run_output(device: Board, report: BoardRun) -> Output:
     """The object of ``airwire board run``."""
-    return filled(BoardRunOutput, report, console=_consoles(device))
+    return filled(BoardRunOutput, report, console=_consoles(device), usb_device=device.usb_device)
 
 
 def serve_output(device: Board, report: BoardRun, given_up_ps: int) -> Output:
     """The object of ``airwire board serve``."""
-    return filled(BoardServeOutput, report, console=_consoles(device), given_up_ps=given_up_ps)
+    beside: Mapping[str, Any] = {"console": _consoles(device), "usb_device": device.usb_device}
+    return filled(BoardServeOutput, report, **beside, given_up_ps=given_up_ps)
 
 
 def profile_output(report: BoardRun, profile: Profile) -> Output:

@@ -10,7 +10,7 @@ from airwire.cli.tables import console
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from airwire.board.model import BoardRun, Profile, UnknownAccess
+    from airwire.board.model import BoardRun, Profile, UnknownAccess, UsbDevice
     from airwire.board.network import Traffic
 
 _TOP_FUNCTIONS = 10
@@ -20,8 +20,8 @@ _SCK = "_sck_hz"
 """How the counts of SPI ports are named that are their clocks."""
 
 
-def print_report(report: BoardRun, traffic: Traffic) -> None:
-    """Everything that a person asks first, the rare things only where there are any."""
+def print_report(report: BoardRun, traffic: Traffic, usb: UsbDevice | None = None) -> None:
+    """Everything that a person asks first, the rare things only where there are any; ``usb`` is the image's device."""
     from airwire.explain.energy import supply_use
 
     out = console()
@@ -36,6 +36,8 @@ def print_report(report: BoardRun, traffic: Traffic) -> None:
                 f"{grouped(core.busy_cycles)} cycles, {grouped(core.exceptions)} exceptions",
             )
     _print_counts(out, report)
+    if usb is not None:
+        _line(out, f"USB: {_device(usb)}")
     _line(out, f"Energy: {supply_use(report.energy, report.time_ps)}")
     _print_functions(out, report)
     print_traffic(report, traffic)
@@ -43,6 +45,13 @@ def print_report(report: BoardRun, traffic: Traffic) -> None:
     if report.fault is not None:
         _line(out, "")
         _line(out, report.fault.report)
+
+
+def _device(usb: UsbDevice) -> str:
+    """What is at the USB port: its name, its numbers, and what its interfaces make up."""
+    name = "" if not usb.product else f"{usb.product!r}, "
+    has = f": {', '.join(usb.functions)}" if usb.functions else ""
+    return f"{name}{usb.vendor_id:04x}:{usb.product_id:04x}{has}"
 
 
 def _print_counts(out: Console, report: BoardRun) -> None:

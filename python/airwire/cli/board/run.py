@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +12,9 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board, say_missing_chip
-from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.output import complain
 from airwire.cli.paths import Writes
+from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -130,6 +132,9 @@ def run(
         for_=for_,
         eeprom=eeprom,
     )
+    if write_eeprom is not None:
+        # A chip without one is told of before the run, and not after it.
+        device.save_eeprom(os.devnull)
     device.watch_calls()
     if pcap is not None:
         device.start_pcap(pcap, spi=spi)
@@ -237,7 +242,7 @@ def _publish(
 
         if stream is not None and stream.ends_open:
             print()
-        print_report(report, device.traffic)
+        print_report(report, device.traffic, device.usb_device)
         for note in [*report.notes, *_refused(device)]:
             complain(f"note: {note}")
         for what, path in written:
@@ -273,8 +278,7 @@ def say_losses(report: BoardRun) -> bool:
 def exit_by(report: BoardRun) -> Any:
     """End with the exit code of a run."""
     if report.reason == "interrupted":
-        complain("stopped by Ctrl-C")
-        raise typer.Exit(EXIT_INTERRUPTED)
+        raise stopped()
     if report.failed:
         complain(report.sentence)
         raise typer.Exit(EXIT_FAILED)

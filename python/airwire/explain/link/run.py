@@ -21,7 +21,7 @@ from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
 from airwire.model import is_of_address, is_of_link
 from airwire.stage import link_stage
-from airwire.values import Settings, setting_texts
+from airwire.values import Settings, check_numbers, setting_texts
 
 if TYPE_CHECKING:
     from airwire._core import RawPackets
@@ -187,6 +187,7 @@ def explain_capture(
 
     Raises ``AirwireError`` for a capture that cannot be read, or a link, setting or payload that does not fit.
     """
+    check_numbers(payload_bytes=payload_bytes, seed=seed, samples=samples or None, workers=workers)
     given = setting_texts(settings or {})
     raw = json.loads(
         _core.explain_capture(str(path), link, payload_bytes, given, trigger=str(trigger), done=str(done), seed=seed)

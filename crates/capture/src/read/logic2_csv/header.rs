@@ -72,14 +72,29 @@ fn label(field: &mut Vec<u8>) -> String {
     label
 }
 
+/// Why fields are no header, and what to do: a table that was saved by a spreadsheet often has other separators.
+fn no_header(fields: &[String]) -> String {
+    let behind = fields.first().and_then(|first| first.strip_prefix(TIME_LABEL)).unwrap_or_default();
+    match behind.chars().next() {
+        Some(';') => {
+            "its columns are parted by semicolons; save it with commas, or export it again".to_owned()
+        }
+        Some('\t') => "its columns are parted by tabs; save it with commas, or export it again".to_owned(),
+        _ => format!("the header does not begin with `{TIME_LABEL}` and a comma; export it again"),
+    }
+}
+
 /// The channels that the header's fields name: their number is that of `Channel 7`, or else their position.
 pub(super) fn channels(path: &Path, fields: &[String]) -> Result<Vec<Channel>, CaptureError> {
     let refused =
         |what: String| CaptureError::Format { path: path.to_owned(), place: Some("1".to_owned()), what };
     let labels = match fields {
         [time, labels @ ..] if time == TIME_LABEL => labels,
-        _ => return Err(refused(format!("the header does not begin with `{TIME_LABEL}`"))),
+        _ => return Err(refused(no_header(fields))),
     };
+    if labels.iter().any(|label| label.contains('\r')) {
+        return Err(refused("its lines end in carriage returns alone; save it with line feeds".to_owned()));
+    }
     if labels.is_empty() || labels.len() > MAX_CHANNELS {
         return Err(refused(format!(
             "the header names {} channels; export between 1 and {MAX_CHANNELS}",

@@ -222,7 +222,10 @@ impl Logic2Csv {
             return Ok(());
         }
         if let Some(number) = self.blank_line {
-            return Err(self.error(Some(number), "an empty line stands between the rows"));
+            return Err(self.error(
+                Some(number),
+                "an empty line stands between the rows; remove it, or export the file again",
+            ));
         }
         let row = row::parse(line.row, self.channel_count).map_err(|what| self.row_error(&line, &what))?;
         let time_ps = self.row_ps(&row, &line)?;

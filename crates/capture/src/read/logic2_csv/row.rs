@@ -21,7 +21,10 @@ pub(super) fn parse(row: &[u8], channels: usize) -> Result<Row, String> {
     }
     let columns = row.split(|byte| *byte == b',').count();
     if columns != channels + 1 {
-        return Err(format!("this row has {columns} columns, but the header has {}", channels + 1));
+        return Err(format!(
+            "this row has {columns} columns, but the header has {}; export it again",
+            channels + 1
+        ));
     }
     let column_levels = levels(level_fields[1..].split(|byte| *byte == b','))?;
     Ok(Row { time: time::parse(time_field)?, column_levels, levels_at })
@@ -41,12 +44,20 @@ fn levels<'a>(fields: impl Iterator<Item = &'a [u8]>) -> Result<u64, String> {
             }
             _ => {
                 return Err(format!(
-                    "{} in channel column {} is no level, which is 0 or 1; export digital channels only",
+                    "{} in channel column {} is no level, which is 0 or 1; {}",
                     time::quoted(field),
-                    column + 1
+                    column + 1,
+                    if is_dressed(field) { "write it bare" } else { "export digital channels only" }
                 ));
             }
         }
     }
     Ok(levels)
+}
+
+/// Whether a field is a level within quotes or blanks, as other programs write one.
+fn is_dressed(field: &[u8]) -> bool {
+    let inner = field.trim_ascii();
+    let inner = inner.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\"")).unwrap_or(inner);
+    matches!(inner.trim_ascii(), b"0" | b"1")
 }

@@ -188,13 +188,15 @@ fn what_breaks_the_format_is_refused_with_its_line() {
     for (rows, message) in [
         ("", ": it has a header but no rows; export it again"),
         ("\n", ": it has a header but no rows; export it again"),
-        ("0.0,0,0\n0.1,1\n", ":3: this row has 2 columns, but the header has 3"),
-        ("0.0,0,0\n0.1,1,0,1\n", ":3: this row has 4 columns, but the header has 3"),
-        ("0.0,0,0\n0.1\n", ":3: this row has 1 columns, but the header has 3"),
+        ("0.0,0,0\n0.1,1\n", ":3: this row has 2 columns, but the header has 3; export it again"),
+        ("0.0,0,0\n0.1,1,0,1\n", ":3: this row has 4 columns, but the header has 3; export it again"),
+        ("0.0,0,0\n0.1\n", ":3: this row has 1 columns, but the header has 3; export it again"),
         (
             "0.0,0,0\n0.1,1,0\n0.2,1,2\n",
             ":4: `2` in channel column 2 is no level, which is 0 or 1; export digital channels only",
         ),
+        ("0.0,\"0\",0\n", ":2: `\\\"0\\\"` in channel column 1 is no level, which is 0 or 1; write it bare"),
+        ("0.0,0, 1\n", ":2: ` 1` in channel column 2 is no level, which is 0 or 1; write it bare"),
         (
             "0.0,0,0.25\n",
             ":2: `0.25` in channel column 2 is no level, which is 0 or 1; export digital channels only",
@@ -212,7 +214,10 @@ fn what_breaks_the_format_is_refused_with_its_line() {
             "0.5,0,0\n0.4,1,0\n",
             ":3: time goes backwards from 0 s to -0.1 s after the first row; export the file again",
         ),
-        ("0.0,0,0\n\n0.1,1,1\n", ":3: an empty line stands between the rows"),
+        (
+            "0.0,0,0\n\n0.1,1,1\n",
+            ":3: an empty line stands between the rows; remove it, or export the file again",
+        ),
         ("0.0,0,0\n0.1,1", ":3: the file ends in the middle of a row; export it again"),
         ("0.0,0,0\n0.1,1,", ":3: the file ends in the middle of a row; export it again"),
         ("0.", ":2: the file ends in the middle of a row; export it again"),
@@ -280,8 +285,23 @@ fn what_breaks_the_format_is_refused_with_its_line() {
 #[test]
 fn a_bad_header_is_refused() {
     for (text, message) in [
-        ("", "capture.csv:1: the header does not begin with `Time [s]`"),
-        ("Time [ms],a\n", "capture.csv:1: the header does not begin with `Time [s]`"),
+        ("", "capture.csv:1: the header does not begin with `Time [s]` and a comma; export it again"),
+        (
+            "Time [ms],a\n",
+            "capture.csv:1: the header does not begin with `Time [s]` and a comma; export it again",
+        ),
+        (
+            "Time [s];a;b\n0,0;0;1\n",
+            "capture.csv:1: its columns are parted by semicolons; save it with commas, or export it again",
+        ),
+        (
+            "Time [s]\ta\n0.0\t0\n",
+            "capture.csv:1: its columns are parted by tabs; save it with commas, or export it again",
+        ),
+        (
+            "Time [s],a\r0.0,0\r0.1,1\r",
+            "capture.csv:1: its lines end in carriage returns alone; save it with line feeds",
+        ),
         ("Time [s]\n0.0\n", "capture.csv:1: the header names 0 channels; export between 1 and 64"),
         ("Time [s],\"a\n0.0,1\n", "capture.csv: it has a header but no rows; export it again"),
     ] {
@@ -309,7 +329,10 @@ fn rows_before_an_error_are_given_and_the_error_stays() {
     let source = open(input(format!("{HEADER}{rows}0.2,1\n"), 1000), &OpenOptions::default()).unwrap();
     let (changes, result) = drain(source);
     assert_eq!(changes.len(), 20_000);
-    assert_eq!(result.unwrap_err(), "capture.csv:20002: this row has 2 columns, but the header has 3");
+    assert_eq!(
+        result.unwrap_err(),
+        "capture.csv:20002: this row has 2 columns, but the header has 3; export it again"
+    );
 }
 
 #[test]

@@ -1,0 +1,74 @@
+"""What ends a command early: Ctrl-C, or the signals that service managers and closed terminals send.
+
+SIGTERM and SIGHUP do what Ctrl-C does, so that temporary folders go and what was measured is kept. Only the sentence
+and the exit code tell them apart.
+"""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+
+import typer
+
+from airwire.cli.output import EXIT_INTERRUPTED, complain
+
+_LIKE_CTRL_C = ("SIGTERM", "SIGHUP")
+_came: list[signal.Signals] = []
+_said: list[str] = []
+
+
+def listen() -> None:
+    """Hear Ctrl-C where the entry point left it to the system, and the others; what a shell has ignored stays so."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for one in _others():
+        if signal.getsignal(one) is signal.SIG_DFL:
+            signal.signal(one, _end)
+
+
+def listen_no_more() -> None:
+    """All is said; whoever sends another one wants nothing more of it."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    for one in _others():
+        if signal.getsignal(one) is _end:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def say_stopped(what_is_kept: str = "") -> int:
+    """Say by what the command was stopped, and what became of its work; gives the exit code."""
+    _said.append(f"stopped by {_came[0].name if _came else 'Ctrl-C'}{what_is_kept}")
+    complain(_said[-1])
+    return 128 + _came[0] if _came else EXIT_INTERRUPTED
+
+
+def say_if_stopped(code: int) -> int:
+    """The exit code of a command that ended with ``code``, perhaps because it was stopped and nobody said so.
+
+    typer ends one that is stopped while it reads its options without a word. Behind a terminal that is closed, what
+    tidies up fails to write.
+    """
+    if code == EXIT_INTERRUPTED and not _said:
+        return say_stopped()
+    return 128 + _came[0] if _came and code else code
+
+
+def stopped(what_is_kept: str = "") -> typer.Exit:
+    """The same as the exit of a command, to be raised."""
+    return typer.Exit(say_stopped(what_is_kept))
+
+
+def _others() -> list[signal.Signals]:
+    """Those that this system has."""
+    return [getattr(signal, name) for name in _LIKE_CTRL_C if hasattr(signal, name)]
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C would do now; a second signal ends the process at once."""
+    _came.append(signal.Signals(number))
+    signal.signal(number, signal.SIG_DFL)
+    ctrl_c = signal.getsignal(signal.SIGINT)
+    if not callable(ctrl_c):
+        raise KeyboardInterrupt
+    ctrl_c(signal.SIGINT, frame)

@@ -1,0 +1,119 @@
+"""What ends a command early: service managers and closed terminals end it as Ctrl-C does, and nothing is left over."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SIGNALS = [signal.SIGTERM, signal.SIGHUP]
+SUITE = "samples = 100000\npayloads = [12]\n[links.uart]\n[links.espnow]\n[links.nrf24]\n[links.sik]\n"
+
+
+def begun(folder: Path, *words: str | Path, before: Callable[[], object] | None = None) -> subprocess.Popen[str]:
+    """A command in a process of its own, whose temporary files go to ``folder/tmp``."""
+    (folder / "tmp").mkdir()
+    return subprocess.Popen(
+        [sys.executable, "-m", "airwire.entry", *map(str, words)],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder / "tmp")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=before,
+    )
+
+
+def wait_for(process: subprocess.Popen[str], is_there: Callable[[], bool]) -> None:
+    """Until something is there; the process must not have ended before."""
+    while not is_there():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """The exit code and the complaints, within a time in which nobody kills it."""
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    return process.returncode, said
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_nothing_is_left_in_the_folder_for_temporary_files(
+    firmware: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    process = begun(tmp_path, "why", firmware / "w5500-evb-pico" / "http_server-lwip_raw.elf")
+    wait_for(process, lambda: any((tmp_path / "tmp").iterdir()))
+    process.send_signal(number)
+    assert ended(process) == (128 + number, f"airwire: stopped by {number.name}\n")
+    assert not any((tmp_path / "tmp").iterdir())
+
+
+def test_a_terminal_that_is_closed_ends_what_ran_in_it(firmware: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    (tmp_path / "tmp").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.entry", "why", firmware / "w5500-evb-pico" / "http_server-lwip_raw.elf"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
+        preexec_fn=take_terminal,
+    )
+    os.close(theirs)
+    while not any((tmp_path / "tmp").iterdir()):
+        assert process.poll() is None
+        time.sleep(0.005)
+    os.close(ours)
+    assert process.wait(timeout=60) == 128 + signal.SIGHUP
+    assert not any((tmp_path / "tmp").iterdir())
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+def test_rows_that_are_finished_are_kept(tmp_path: Path, number: signal.Signals) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    process = begun(tmp_path, "run", "suite.toml", "--workers", "1", "--out", "run")
+    wait_for(process, lambda: any(tmp_path.glob("run/**/*.parquet")))
+    process.send_signal(number)
+    code, said = ended(process)
+    assert code == 128 + number
+    assert said.startswith(f"airwire: stopped by {number.name}; ") and said.endswith(" and kept\n")
+    assert (tmp_path / "run" / "manifest.json").exists()
+
+
+def test_what_the_shell_ignores_stays_ignored(tmp_path: Path) -> None:
+    # As nohup does it: a terminal that closes ends nothing.
+    (tmp_path / "suite.toml").write_text(SUITE.replace("100000", "2000"))
+    process = begun(
+        tmp_path, "run", "suite.toml", "--out", "run", before=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    )
+    wait_for(process, lambda: (tmp_path / "run").exists())
+    process.send_signal(signal.SIGHUP)
+    assert ended(process) == (0, "")
+
+
+def test_a_command_in_the_background_that_ignores_ctrl_c_is_ended_by_a_service_manager(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    process = begun(
+        tmp_path, "run", "suite.toml", "--out", "run", before=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)
+    )
+    wait_for(process, lambda: (tmp_path / "run").exists())
+    process.send_signal(signal.SIGTERM)
+    code, said = ended(process)
+    assert code == 128 + signal.SIGTERM and said.startswith("airwire: stopped by SIGTERM")
