@@ -57,7 +57,7 @@ def test_a_run_fails_where_a_client_failed_or_is_not_done(images: Path) -> None:
     short = http_board(images, traffic=["ping to=board count=1000"])
     run = short.run("4 s", until_done=True)
     assert (run.reason, run.failed) == ("time", True)
-    assert "; ping is not done (" in run.sentence
+    assert run.sentence.startswith(f"{run.end}; ping is not done (")
 
 
 def test_waiting_without_a_client_is_refused(images: Path) -> None:

@@ -24,6 +24,8 @@ pub struct BoardRun {
     pub reason: &'static str,
     /// The same for people.
     pub sentence: String,
+    /// The sentence without what became of clients that the run waited for.
+    pub end: String,
     /// Whether the image faulted, ended with an error, or what was waited for did not come.
     pub failed: bool,
     /// The virtual time since the start.
@@ -163,6 +165,7 @@ impl Board {
             image: self.image.as_ref().map(|image| image.name().to_owned()),
             reason,
             sentence: missed.map_or_else(|| sentence.clone(), |missed| format!("{sentence}; {missed}")),
+            end: sentence,
             failed,
             time_ps: self.now().ps(),
             clock: self.chip.facts().clock_name,

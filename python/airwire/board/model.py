@@ -135,6 +135,8 @@ class BoardRun(Shown):
     image: str | None
     reason: RunEnd
     sentence: str
+    end: str
+    """The sentence without what became of clients that the run waited for."""
     failed: bool
     time_ps: int
     clock: str

@@ -27,9 +27,6 @@ _ADDRESS = re.compile(r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])")
 _LAST_HOST = 254
 _FULLY = 0.95
 BROADCAST = "255.255.255.255"
-
-
-_NOT_DONE = re.compile(r"; (scan|ping)\b[^;]* not done$")
 _STOPPED = ("boot-loader", "locked-up", "breakpoint", "no-clock")
 """Reasons for which a run ends before its time, and which say all."""
 
@@ -57,7 +54,7 @@ def why_not_on_network(found: Discovery) -> str:
     """Why an image that a board was found for has no address, or is not reached."""
     if found.run.reason in ("ended", *_STOPPED):
         # The clients that were to find it out are nobody's but ours.
-        return f"{_NOT_DONE.sub('', found.run.sentence)}{_last_line(found.console)}"
+        return f"{found.run.end}{_last_line(found.console)}"
     if found.run.fault is not None:
         return f"it faults on {found.board}: {found.run.fault.what} at {found.run.fault.place}"
     if not found.has_link:
