@@ -125,7 +125,7 @@ fn every_error_names_file_line_and_field_and_what_to_do() {
         ),
         (
             &format!("[{{ {full}, median = '1.05', source = 'a' }}]"),
-            "links.uart.published[0].median: `1.05` has the unit ``",
+            "links.uart.published[0].median: `1.05` has no unit; the known units are ps, ns, us, ms and s",
         ),
         (
             &format!("[{{ {full}, median = '1.05 min', source = 'a' }}]"),
