@@ -345,7 +345,9 @@ def _link_up(time: Time | None) -> int | None:
 
 
 def _time(what: str, time: Time) -> int:
-    ps = picoseconds(time)
+    # A number that is too large is refused below, by the name of the argument.
+    is_number = isinstance(time, int) and not isinstance(time, bool)
+    ps = int(time) if is_number else picoseconds(time)
     if not 0 <= ps <= _LONGEST_PS:
         raise _core.AirwireError(f"{what} of {time!r} cannot be: give from 0 to 30 days, such as '10 ms'")
     return ps
