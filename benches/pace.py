@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from benches.board import PADDED_BYTES, PUBLIC, REPOSITORY, ROUNDS, build_images
-from benches.child import told_by
+from benches.child import rates_of_part, rates_shown, told_by
 
 BUSY = {
     "busy_pio": ("PIO runs freely at 31 MHz, a core computes", "160 ms"),
@@ -27,6 +27,7 @@ UF2_FAMILY = 0xE48BFF56
 """The RP2040's, in the UF2 project's list."""
 
 FIRMWARE = REPOSITORY / "build" / "firmware"
+"""Our own images, as `make firmware` builds them."""
 UPLOADS = {
     "picow_blink (SDK)": (PUBLIC / "picow_blink.uf2", "375 ms", "100 ms"),
     "picow_webserver (SDK with lwIP)": (PUBLIC / "picow_webserver.uf2", "375 ms", "100 ms"),
@@ -34,16 +35,6 @@ UPLOADS = {
     "our ping-lwip_raw (words by DMA from flash)": (FIRMWARE / "pico-w" / "ping-lwip_raw.elf", "145 ms", "60 ms"),
 }
 """Images for a Pico W: when they are amid their upload of the radio's firmware, and how long that is looked at."""
-UPLOAD_RUN = """
-import json, sys, time
-from airwire.board import Board
-board = Board("pico-w", sys.argv[1], record=False)
-board.run(sys.argv[2])
-began_s, began_ps = time.process_time(), board.time_ps
-board.run(sys.argv[3])
-print(json.dumps({"cpu_s": time.process_time() - began_s, "virtual_s": (board.time_ps - began_ps) / 1e12}))
-"""
-
 BUSY_RUN = """
 import json, sys, time
 from airwire.board import Board
@@ -78,7 +69,7 @@ def run_busy() -> list[str]:
                 for kept, found in rates.items():
                     told = told_by(BUSY_RUN, str(built / f"{name}.elf"), virtual, "pico", kept)
                     found.append(told["virtual_s"] / told["cpu_s"])
-            rows.append(f"| {title} | {_times(rates[''])} | {_times(rates['record'])} |")
+            rows.append(f"| {title} | {rates_shown(rates[''])} | {rates_shown(rates['record'])} |")
     return rows
 
 
@@ -106,9 +97,8 @@ def run_uploads() -> list[str]:
         ]
     rows = ["| image | part of its run | of real time |", "|---|---|---|"]
     for title, (image, start, length) in UPLOADS.items():
-        told = [told_by(UPLOAD_RUN, str(image), start, length) for _ in range(ROUNDS)]
-        rates = [one["virtual_s"] / one["cpu_s"] for one in told]
-        rows.append(f"| {title} | {start} on, {length} | {_times(rates)} |")
+        rates = rates_of_part("pico-w", image, start, length, rounds=ROUNDS)
+        rows.append(f"| {title} | {start} on, {length} | {rates_shown(rates)} |")
     return rows
 
 
@@ -141,10 +131,6 @@ def _uf2(content: bytes) -> bytes:
 def processor_run(image: Path, for_: str) -> dict[str, float]:
     """Seconds of processor and of virtual time, and instructions of core 0, of an image in a process of its own."""
     return told_by(BUSY_RUN, str(image), for_, "pico")
-
-
-def _times(rates: list[float]) -> str:
-    return f"{statistics.median(rates):.2f} x [{min(rates):.2f}-{max(rates):.2f}]"
 
 
 def main() -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
 from pathlib import Path
 
-from benches.child import told_by
+from benches.child import rates_of_part, rates_shown
+from benches.pace import FIRMWARE
 
-REPOSITORY = Path(__file__).resolve().parent.parent
-FIRMWARE = REPOSITORY / "build" / "firmware"
 ROUNDS = 3
 # Until then every one of these images has its link and its address.
 IDLE = "3 s"
+LENGTH = "2 s"
 BULK = "bulk to=board:9 start=3s send=10MB"
 IPERF = "iperf to=board start=3s send=10MB"
 PAGES = "http to=board start=3s path=/static.html requests=2000"
@@ -26,17 +25,6 @@ IMAGES = (
     ("pico-w", "http_server-lwip_raw", PAGES),
     ("pico-lan8720", "iperf-lwip_raw", IPERF),
 )
-TRAFFIC_RUN = """
-import json, sys, time
-from airwire.board import Board
-board, image, idle, traffic = sys.argv[1:]
-board = Board(board, image, record=False, traffic=[traffic])
-board.run(idle)
-began_s, began_ps = time.process_time(), board.time_ps
-ended = board.run("2 s")
-cpu_s = time.process_time() - began_s
-print(json.dumps({"cpu_s": cpu_s, "virtual_s": (board.time_ps - began_ps) / 1e12}))
-"""
 
 
 def run_traffic() -> list[str]:
@@ -44,12 +32,10 @@ def run_traffic() -> list[str]:
     missing = [f"{board}/{image}" for board, image, _ in IMAGES if not _path(board, image).is_file()]
     if missing:
         return [f"Left out: {FIRMWARE} lacks {', '.join(missing)}; `make firmware` builds them"]
-    rows = ["| board | image | traffic for 2 s | of real time |", "|---|---|---|---|"]
+    rows = [f"| board | image | traffic for {LENGTH} | of real time |", "|---|---|---|---|"]
     for board, image, traffic in IMAGES:
-        told = [told_by(TRAFFIC_RUN, board, str(_path(board, image)), IDLE, traffic) for _ in range(ROUNDS)]
-        rates = [one["virtual_s"] / one["cpu_s"] for one in told]
-        rate = f"{statistics.median(rates):.2f} x [{min(rates):.2f}-{max(rates):.2f}]"
-        rows.append(f"| {board} | {image} | {traffic.partition(' ')[0]} | {rate} |")
+        rates = rates_of_part(board, _path(board, image), IDLE, LENGTH, traffic, rounds=ROUNDS)
+        rows.append(f"| {board} | {image} | {traffic.partition(' ')[0]} | {rates_shown(rates)} |")
     return rows
 
 
