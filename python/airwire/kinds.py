@@ -163,3 +163,6 @@ Understanding = Literal["derived", "derived-retry", "phase-limited", "empirical"
 """How well the model of a link is understood."""
 LedgerMode = Literal["phase-free", "this-run"]
 """What a model is held against: any phase, or those of the capture."""
+
+DRAWABLE = (".svg", ".png", ".html")
+"""The endings of a single figure's file."""

@@ -13,6 +13,7 @@ from airwire.cli.bounds import print_row_bounds
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
 from airwire.cli.unused import refuse_unused
+from airwire.kinds import DRAWABLE
 
 if TYPE_CHECKING:
     from airwire.explain.row import RowExplanation
@@ -62,7 +63,7 @@ def explain(
     figure: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Draw the waterfalls: .svg, .png or .html.", show_default=False),
-        Writes("figure", kinds=(".svg", ".png", ".html")),
+        Writes("figure", kinds=DRAWABLE),
     ] = None,
     perfetto: Annotated[
         Path | None,

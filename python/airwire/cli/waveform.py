@@ -13,6 +13,7 @@ import airwire
 from airwire.cli import options
 from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes
+from airwire.kinds import DRAWABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +34,7 @@ def waveform(
     out: Annotated[
         Path,
         typer.Option(metavar="FILE", help="The picture: .svg, .png or .html.", show_default=False),
-        Writes("picture", kinds=(".svg", ".png", ".html")),
+        Writes("picture", kinds=DRAWABLE),
     ],
     from_: Annotated[
         int | None,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from airwire._core import AirwireError
+from airwire.kinds import DRAWABLE
 from airwire.outputs import new_folder, write_file, write_files
 from airwire.report.capture_figures import capture_figure
 from airwire.report.figures import overview_figures
@@ -25,8 +26,6 @@ PNG_SCALE = 2.0
 _LESS_THAN = "\ue03c"
 """A character of private use, which no font draws."""
 FORMATS = ("svg", "png")
-DRAWABLE = (".svg", ".png", ".html")
-"""The endings of a single figure's file."""
 
 
 def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captures: bool) -> list[Path]:
