@@ -29,6 +29,10 @@ MAY_BE_LEFT_OUT = re.compile(
 )
 """Why a test may be left out anywhere: no machine of ours must have what it needs."""
 
+# Below nohup a process ignores that its terminal is closed, and so would the commands that tests close a terminal for.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 
 @pytest.fixture(scope="session")
 def real_captures() -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from airwire import _core
 
-_RATE = re.compile(r"\s*([0-9]{1,18})(?:\.([0-9]{1,12}))?\s*([kMG]?)(?:Hz|S/s)?\s*", re.ASCII)
+_RATE = re.compile(r"\s*+([0-9]{1,18})(?:\.([0-9]{1,12}))?+\s*+([kMG]?)(?:Hz|S/s)?\s*+", re.ASCII)
 _RATE_ZEROS = {"": 0, "k": 3, "M": 6, "G": 9}
 # One sample a picosecond, the finest time that there is here.
 _MOST_HZ = 10**12

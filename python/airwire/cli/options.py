@@ -101,12 +101,13 @@ def _assignment(text: str) -> str:
     return text
 
 
-_BOUND = re.compile(r"\s*([^<>=\s]+)\s*(=?)\s*([<>].*)")
+_BOUND = re.compile(r"\s*+([^<>=\s]++)\s*+=?\s*+([<>].*)", re.DOTALL)
 
 
 def bounds_of(bounds: Sequence[str] | None) -> dict[str, str]:
     """The bounds that were given with ``--bound``: ``p95=<= 5 ms``, or ``p95<=5ms`` as ``airwire tune`` takes them."""
-    return settings_of([_BOUND.sub(r"\1=\3", bound, count=1) for bound in bounds or ()])
+    taken_apart = [(bound, _BOUND.fullmatch(bound)) for bound in bounds or ()]
+    return settings_of([f"{found[1]}={found[2]}" if found else bound for bound, found in taken_apart])
 
 
 def settings_of(assignments: Sequence[str] | None) -> dict[str, str]:

@@ -17,8 +17,8 @@ from airwire import _core
 MOST_POINTS = 1_000_000
 """Of a sweep, seeds included; the plan and its results stay in memory."""
 _RANGE = re.compile(
-    r"\s*(?P<first>-?[0-9.]+?)\s*(?P<unit>[A-Za-z%/]*)\s*\.\.\s*(?P<last>-?[0-9.]+)\s*(?P<last_unit>[A-Za-z%/]*)\s*"
-    r"(?:(?P<by>[:*])\s*(?P<step>[0-9.]+)\s*(?P<step_unit>[A-Za-z%/]*)\s*)?",
+    r"\s*+(?P<first>-?[0-9.]+?)\s*+(?P<unit>[A-Za-z%/]*+)\s*+\.\.\s*+(?P<last>-?[0-9.]++)\s*+(?P<last_unit>[A-Za-z%/]*+)\s*+"
+    r"(?:(?P<by>[:*])\s*+(?P<step>[0-9.]++)\s*+(?P<step_unit>[A-Za-z%/]*+)\s*+)?",
     re.ASCII,
 )
 _HOW = "write a list such as 12,128,1024, or a range such as 7..12, 1ms..10ms:3ms or 2MHz..32MHz*2"

@@ -84,7 +84,7 @@ class Limit:
 
 
 _GOAL = re.compile(r"\s*(?:(max|min)\s+)?([a-z0-9_]+)\s*")
-_LIMIT = re.compile(r"\s*([a-z0-9_]+)\s*(<=|>=|<|>|=)\s*(\S.*?)\s*")
+_LIMIT = re.compile(r"\s*+([a-z0-9_]++)\s*+(<=|>=|<|>|=)\s*+(\S.*)")
 _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMG]?)(bit/s|B/s|/s)")
 _ENERGY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([unm]?)J")
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(%?)")
@@ -120,7 +120,7 @@ def parse_limit(text: str) -> Limit:
             f"the bound `{text}` is none; write a figure, <= or >=, and a limit, such as ram<=48KiB"
         )
     metric = _metric(match[1], f"bound `{text}`")
-    return Limit(metric, match[2].startswith("<"), _value(metric, match[3], text), text.replace(" ", ""))
+    return Limit(metric, match[2].startswith("<"), _value(metric, match[3].rstrip(), text), text.replace(" ", ""))
 
 
 def _metric(name: str, where: str) -> Metric:
