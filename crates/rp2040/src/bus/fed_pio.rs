@@ -23,7 +23,7 @@ const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
 
 /// Whether an address is in the four banks that take turns word by word (RP2040 datasheet 2.6.2).
-fn is_striped(address: u32) -> bool {
+pub(super) fn is_striped(address: u32) -> bool {
     address.wrapping_sub(SRAM_BASE) < STRIPED_BYTES
 }
 
@@ -174,7 +174,9 @@ impl Bus {
         let Some(mut row) = found else { return false };
         let had_attention = self.attention;
         let mut transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
-        while let Some(word) = self.blocks.pio[block].next_of_row(&row)
+        let mut goes_on = true;
+        while goes_on
+            && let Some(word) = self.blocks.pio[block].next_of_row(&row)
             && self.io.reactions.is_empty()
             && self.attention == had_attention
         {
@@ -193,6 +195,10 @@ impl Bus {
             transfer = self.heard_by_dma(channels).unwrap_or(transfer);
             self.blocks.pio[block].give_word(&row, word, &mut self.io);
             transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+            if self.attention == had_attention {
+                goes_on = self.pass_in_step(block, &mut row, (port, channels), until);
+                transfer = self.blocks.dma.expect();
+            }
         }
         if self.io.due(Source::Dma).unwrap_or(NEVER) != transfer {
             self.expect_transfer(transfer);

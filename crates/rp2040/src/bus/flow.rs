@@ -324,7 +324,7 @@ impl Bus {
 
     /// A word for the port from SRAM, or from the flash where it [is at hand](is_at_hand).
     #[inline(always)]
-    fn bring_at_hand(&mut self, transfer: &Transfer, address: u32) -> u32 {
+    pub(super) fn bring_at_hand(&mut self, transfer: &Transfer, address: u32) -> u32 {
         if is_sram(address) {
             return bring(&self.sram, transfer, address);
         }

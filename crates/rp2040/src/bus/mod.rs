@@ -13,6 +13,7 @@ mod dma;
 mod fed_pio;
 mod flash;
 mod flow;
+mod in_step;
 mod memory_map;
 mod outside;
 mod registers;

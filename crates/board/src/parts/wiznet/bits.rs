@@ -60,13 +60,14 @@ impl Seat {
     pub(super) fn clock_rises(&mut self, at: Picoseconds, chip: ChipId, around: &mut Around<'_>) {
         let Some(mosi) = self.mosi else { return };
         let level = u32::from(!around.is_low(mosi));
-        self.take((level << 31, 1), [self.bits.risen, Some(at)], chip, around);
+        let answer = self.answer(chip, around);
+        self.take((level << 31, 1), [self.bits.risen, Some(at)], (chip, answer), around);
     }
 
     /// The chip puts its next bit on MISO.
     pub(super) fn clock_falls(&mut self, chip: ChipId, around: &mut Around<'_>) {
         let Some(pin) = self.miso.filter(|_| self.bits.have_begun()) else { return };
-        around.drive(pin, Some(self.ahead(chip, around) >> 31 == 1));
+        around.drive(pin, Some(self.ahead_now(chip, around) >> 31 == 1));
     }
 
     /// Pulses in a row. Those are left to edges after whose rise others may have to hear of what the chip did.
@@ -88,15 +89,16 @@ impl Seat {
             if count == 0 {
                 break;
             }
-            let ahead = self.ahead(chip, around);
+            let answer = self.answer(chip, around);
+            let ahead = self.ahead(answer);
             let last = taken + count - 1;
             let before = if count > 1 { Some(pulses.rise(last - 1)) } else { self.bits.risen };
             let [rise, fall] = (pulses.times)(last);
             end = rise.max(fall);
-            self.take((sent << taken, count), [before, Some(rise)], chip, around);
+            self.take((sent << taken, count), [before, Some(rise)], (chip, answer), around);
             let said = match pulses.falls_first {
                 true => ahead,
-                false => ahead << 1 | self.ahead(chip, around) >> 31 << (u32::BITS - count),
+                false => ahead << 1 | self.ahead_now(chip, around) >> 31 << (u32::BITS - count),
             };
             levels |= (said & u32::MAX << (u32::BITS - count)) >> taken;
             taken += count;
@@ -117,15 +119,14 @@ impl Seat {
         if completes && !stays_inside() { left - 1 } else { count.min(left) }
     }
 
-    /// Bits of one byte come, the last two of them at these rises.
+    /// Bits of one byte come, against which this answer stands, the last two of them at these rises.
     fn take(
         &mut self,
         bits: (u32, u32),
         rises: [Option<Picoseconds>; 2],
-        chip: ChipId,
+        (chip, answer): (ChipId, u8),
         around: &mut Around<'_>,
     ) {
-        let answer = self.answer(chip, around);
         let Some(Byte { sent, clock_hz }) = self.bits.take(bits, rises, answer) else { return };
         self.clocked_hz = Some(clock_hz);
         let Some(at) = rises[1] else { return };
@@ -133,9 +134,13 @@ impl Seat {
         around.with_device(chip, |chip| chip.spi_byte(at, sent, clock_hz));
     }
 
-    /// What the chip has to put on MISO of the byte under way, the present bit in the highest.
-    fn ahead(&self, chip: ChipId, around: &Around<'_>) -> u32 {
-        u32::from(self.answer(chip, around)) << (self.bits.count + u32::BITS - BYTE_BITS)
+    /// What is left of an answer to put on MISO in the byte under way, the present bit in the highest.
+    fn ahead(&self, answer: u8) -> u32 {
+        u32::from(answer) << (self.bits.count + u32::BITS - BYTE_BITS)
+    }
+
+    fn ahead_now(&self, chip: ChipId, around: &Around<'_>) -> u32 {
+        self.ahead(self.answer(chip, around))
     }
 
     /// The byte that stands on MISO while the one under way comes.

@@ -252,6 +252,57 @@ impl Dma {
         }
     }
 
+    /// Whether transfers of the flow may be known to follow on each word: nobody looks at them.
+    pub(crate) fn may_be_in_step(&self, channels: &Channels) -> bool {
+        let all = channels.receiver | channels.transmitter;
+        channels.transmitter != 0
+            && !(0..16).any(|index| all >> index & 1 == 1 && self.sniffer.watches(index))
+    }
+
+    /// Whether the next transfers are one of each channel, made before `before`.
+    #[inline]
+    pub(crate) fn is_in_step(&self, channels: &Channels, before: Picoseconds) -> bool {
+        let all = channels.receiver | channels.transmitter;
+        let ready_at = |channel: u16| self.ready_at.get(channel.trailing_zeros() as usize).copied();
+        let ready = ready_at(channels.transmitter).max(ready_at(channels.receiver));
+        let begins = ready.unwrap_or(NEVER).max(self.schedule.free());
+        self.ready == all && self.schedule.after_latency(begins) < before
+    }
+
+    /// The next transfer of those that are in step, which is made: whether it is one from the port, and when.
+    #[inline]
+    pub(crate) fn next_in_step(&mut self, channels: &Channels) -> Option<(bool, Picoseconds)> {
+        if self.ready == 0 {
+            return None;
+        }
+        let at = self.next_due();
+        let is_ready = |channel: &u16| {
+            self.ready & channel != 0 && self.ready_at[channel.trailing_zeros() as usize] <= at
+        };
+        let candidates =
+            [channels.transmitter, channels.receiver].iter().filter(|channel| is_ready(channel)).sum();
+        let index = self.arbiter.pick(candidates, self.high);
+        self.ready &= !(1 << index);
+        self.schedule.begin(at);
+        self.schedule.occupy(channels.cycles_of(index));
+        Some((channels.receives(index), at))
+    }
+
+    /// The channels go on from where those that were in step are.
+    pub(crate) fn leave_lanes(
+        &mut self,
+        channels: &Channels,
+        (transmitter, receiver): (&Lane, Option<&Lane>),
+    ) {
+        let ends = [(channels.transmitter, Some(transmitter), false), (channels.receiver, receiver, true)];
+        for (mask, lane, writes) in ends {
+            let channel = self.channels.get_mut(mask.trailing_zeros() as usize);
+            if let (Some(channel), Some(lane)) = (channel, lane) {
+                channel.go_to(lane.address, writes, lane.remaining);
+            }
+        }
+    }
+
     /// Looks again when the next transfer of a flow is due.
     #[inline]
     pub(crate) fn expect(&mut self) -> Picoseconds {
@@ -311,13 +362,6 @@ impl Dma {
         (transmitter, receiver): (&Lane, Option<&Lane>),
     ) {
         self.schedule.free_after(frame_end, beat.free);
-        for (mask, lane, writes) in
-            [(channels.transmitter, Some(transmitter), false), (channels.receiver, receiver, true)]
-        {
-            let channel = self.channels.get_mut(mask.trailing_zeros() as usize);
-            if let (Some(channel), Some(lane)) = (channel, lane) {
-                channel.go_to(lane.address, writes, lane.remaining);
-            }
-        }
+        self.leave_lanes(channels, (transmitter, receiver));
     }
 }

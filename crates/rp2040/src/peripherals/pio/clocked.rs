@@ -28,7 +28,6 @@ pub(super) struct Shape {
 /// When things are.
 pub(super) struct Times {
     divider: Divider,
-    edges: ClockEdges,
     early: Early,
     first_tick: u64,
     ticks: u64,
@@ -39,12 +38,12 @@ impl Times {
         self.divider.after(self.first_tick + u64::from(round) * self.ticks + tick)
     }
 
-    pub(super) fn at(&self, round: u32, tick: u64) -> Picoseconds {
-        self.time_of(self.cycle(round, tick))
+    pub(super) fn at(&self, edges: &ClockEdges, round: u32, tick: u64) -> Picoseconds {
+        self.time_of(edges, self.cycle(round, tick))
     }
 
-    pub(super) fn time_of(&self, cycle: u64) -> Picoseconds {
-        self.early.time_of(cycle).or_else(|| self.edges.time_of(cycle)).unwrap_or_default()
+    pub(super) fn time_of(&self, edges: &ClockEdges, cycle: u64) -> Picoseconds {
+        self.early.time_of(cycle).or_else(|| edges.time_of(cycle)).unwrap_or_default()
     }
 }
 
@@ -207,15 +206,10 @@ impl Pio {
         io: &mut Io,
     ) -> Option<Told> {
         let machine = &self.machines[n];
-        let times = Times {
-            divider: machine.divider,
-            edges: self.edges,
-            early,
-            first_tick: rounds.first_tick,
-            ticks: looped.ticks,
-        };
+        let times =
+            Times { divider: machine.divider, early, first_tick: rounds.first_tick, ticks: looped.ticks };
         let written = written_first(machine.osr, machine.config.out_right);
-        let at = |pulse: u32| [times.at(pulse, shape.rise), times.at(pulse, shape.fall)];
+        let at = |pulse: u32| [shape.rise, shape.fall].map(|tick| times.at(&self.edges, pulse, tick));
         let may_drive = io.pins.left_to_outside();
         let pulses = ClockPulses {
             clock: shape.clock,

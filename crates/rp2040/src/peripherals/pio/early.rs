@@ -29,6 +29,10 @@ impl Early {
         self.met.into_iter().take(self.count)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     pub(super) fn has_room(&self) -> bool {
         self.count < MOST
     }

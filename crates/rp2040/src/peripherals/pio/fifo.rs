@@ -35,6 +35,12 @@ impl Fifo {
         self.level == self.depth
     }
 
+    /// Whether it has room for one word and no more.
+    #[inline]
+    pub(super) fn lacks_one(&self) -> bool {
+        self.level + 1 == self.depth
+    }
+
     /// Adds a word; false when there is no room.
     #[inline]
     pub(super) fn push(&mut self, word: u32) -> bool {

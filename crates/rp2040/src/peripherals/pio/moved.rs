@@ -63,7 +63,7 @@ impl Pio {
         let mut levels = self.levels & own | io.pins.levels() & told.said_mask();
         for round in 0..rounds {
             for one in looped.moves() {
-                let at = told.times.at(round, one.tick);
+                let at = told.times.at(&self.edges, round, one.tick);
                 let next = told.levels_after(one, round, levels) & own | levels & !own;
                 // Of one instant the lower pin comes first, and what is answered last.
                 keep_moved(at, levels, next, io);
@@ -81,7 +81,7 @@ impl Pio {
     fn move_told(&mut self, told: &Told, levels: u32, cycle: u64, io: &mut Io) {
         let levels = levels & ALL_PINS;
         let changed = levels ^ self.levels;
-        let at = told.times.time_of(cycle);
+        let at = told.times.time_of(&self.edges, cycle);
         io.now = io.now.max(at);
         if changed != 0 {
             self.drive_changed(at, (levels, self.enables), changed, cycle, io);
@@ -90,7 +90,7 @@ impl Pio {
 
     /// Somebody outside moves a pin in answer to the edge of a cycle.
     fn answer(&mut self, told: &Told, (pin, level): (u8, bool), cycle: u64, io: &mut Io) {
-        let at = told.times.time_of(cycle);
+        let at = told.times.time_of(&self.edges, cycle);
         io.now = io.now.max(at);
         match told.said {
             Some(Said { is_pulled: false, .. }) => io.pins.drive_outside(at, pin, Some(level)),

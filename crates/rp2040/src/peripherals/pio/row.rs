@@ -122,6 +122,26 @@ impl Pio {
         (is_told && is_before).then_some(Meeting(Some((cycle, at))))
     }
 
+    /// Whether the row tells somebody outside of its pulses, and no cycle of its word was carried out early.
+    pub(crate) fn is_told_in_step(&self, row: &Row) -> bool {
+        matches!(row.pins, Pins::Clock { .. }) && row.early.is_empty()
+    }
+
+    /// Whether the FIFOs of the row's machine ask for one word each: to be brought one, and to be relieved of one.
+    #[inline]
+    pub(crate) fn asks_for_one(&self, row: &Row, is_emptied: bool) -> bool {
+        let machine = &self.machines[row.n];
+        machine.transmit.lacks_one() && (!is_emptied || machine.receive.level() == 1)
+    }
+
+    /// The system reaches for a FIFO of a row that is in step.
+    #[inline]
+    pub(crate) fn meet_in_step(&self, row: &mut Row, at: Picoseconds) {
+        if let Some(cycle) = self.met_early(at) {
+            row.early.add(cycle, at);
+        }
+    }
+
     /// It did so.
     #[inline]
     pub(crate) fn meet(row: &mut Row, meeting: Meeting) {
