@@ -391,8 +391,11 @@ impl Bus {
         self.attention = true;
     }
 
-    /// Core 1 is held in reset, or let go.
+    /// Core 1 is held in reset, or let go, or the single-cycle block was reset.
     pub(super) fn power_changed(&mut self) {
+        if self.blocks.psm.take_sio_fell() {
+            self.blocks.sio.reset(&mut self.io);
+        }
         self.proc1 = self.blocks.psm.take_proc1().or(self.proc1);
         self.attention |= self.proc1.is_some();
     }

@@ -1,7 +1,7 @@
-//! The power-on state machine (RP2040 datasheet 2.13): software can hold core 1 in reset with it, and says what a
-//! watchdog restart powers down.
+//! The power-on state machine (RP2040 datasheet 2.13): software can hold core 1 in reset with it and reset the single-cycle
+//! block, and says what a watchdog restart powers down.
 //!
-//! Left out: powering down anything but core 1 by software; such a request shows in DONE and is reported.
+//! Left out: powering down anything else by software; such a request shows in DONE and is reported.
 
 use super::Peripheral;
 use crate::io::Io;
@@ -39,6 +39,9 @@ pub struct Psm {
     forced_off: u32,
     watchdog_select: u32,
     proc1: Option<bool>,
+    /// The single-cycle block went down, and nobody was told yet.
+    #[serde(skip)]
+    sio_fell: bool,
 }
 
 impl Default for Psm {
@@ -50,12 +53,17 @@ impl Default for Psm {
 impl Psm {
     /// The state after power-on: everything is up.
     pub fn new() -> Self {
-        Self { forced_on: 0, forced_off: 0, watchdog_select: 0, proc1: None }
+        Self { forced_on: 0, forced_off: 0, watchdog_select: 0, proc1: None, sio_fell: false }
     }
 
     /// Takes a change of core 1's power: off holds it in reset, on lets it start from its reset vector.
     pub fn take_proc1(&mut self) -> Option<bool> {
         self.proc1.take()
+    }
+
+    /// Takes that the single-cycle block went down: it comes up again as after reset.
+    pub fn take_sio_fell(&mut self) -> bool {
+        std::mem::take(&mut self.sio_fell)
     }
 
     /// What a watchdog restart powers down (see [`stage`]): as each stage waits for the one before, that is the lowest
@@ -87,8 +95,10 @@ impl Psm {
         if (before ^ after) & stage::PROC1 != 0 {
             self.proc1 = Some(after & stage::PROC1 != 0);
         }
-        if before & !after & !stage::PROC1 != 0 {
-            io.unknown("PSM", "FRCE_OFF of anything but core 1", true);
+        let fell = before & !after;
+        self.sio_fell |= fell & stage::SIO != 0;
+        if fell & !(stage::PROC1 | stage::SIO) != 0 {
+            io.unknown("PSM", "FRCE_OFF of anything but SIO and core 1", true);
         }
     }
 }
@@ -144,7 +154,7 @@ mod tests {
         let (mut psm, mut io) = (Psm::new(), Io::default());
         psm.write(FRCE_OFF, stage::XIP, &mut io);
         assert_eq!(psm.read(DONE, &mut io), stage::XIP - 1);
-        assert_eq!(io.unknown_accesses().count(), 1, "only core 1 can be powered down here");
+        assert_eq!(io.unknown_accesses().count(), 1, "only SIO and core 1 can be powered down here");
         psm.write(FRCE_ON, stage::SIO, &mut io);
         assert_eq!(psm.read(DONE, &mut io), (stage::XIP - 1) | stage::SIO | stage::PROC0 | stage::PROC1);
     }
@@ -155,6 +165,21 @@ mod tests {
         assert_eq!(psm.watchdog_stages(), 0);
         psm.write(WDSEL, ALL_STAGES & !(stage::ROSC | stage::XOSC), &mut io);
         assert_eq!(psm.watchdog_stages(), ALL_STAGES & !(stage::ROSC | stage::XOSC));
+    }
+
+    #[test]
+    fn the_single_cycle_block_is_reset_while_core_0_is_forced_on() {
+        // What Embassy's start does: the order is SIO, core 0, core 1, so that core 0 has to be forced on.
+        let (mut psm, mut io) = (Psm::new(), Io::default());
+        psm.write(FRCE_ON, stage::PROC0, &mut io);
+        assert!(!psm.take_sio_fell());
+        psm.write(FRCE_OFF, stage::SIO | stage::PROC1, &mut io);
+        assert_eq!(psm.read(DONE, &mut io), ALL_STAGES & !(stage::SIO | stage::PROC1));
+        assert_eq!((psm.take_sio_fell(), psm.take_sio_fell()), (true, false));
+        psm.write(FRCE_OFF, 0, &mut io);
+        psm.write(FRCE_ON, 0, &mut io);
+        assert_eq!((psm.read(DONE, &mut io), psm.take_sio_fell()), (ALL_STAGES, false));
+        assert_eq!(io.unknown_accesses().count(), 0);
     }
 
     proptest! {

@@ -57,6 +57,21 @@ fn core_1_is_held_by_the_power_on_state_machine_and_can_be_launched_again() {
 }
 
 #[test]
+fn spinlocks_and_outputs_are_free_again_when_the_single_cycle_block_was_reset_below_a_running_core() {
+    const FRCE_ON: u32 = FRCE_OFF - 4;
+    const PROC0: u32 = 1 << 15;
+    const SIO_STAGE: u32 = 1 << 14;
+    let (gpio_out_set, gpio_out, spinlock31) = (SIO + 0x14, SIO + 0x10, SIO + 0x17c);
+    let mut asm = in_ram();
+    // The first read of a spinlock claims it, and the second finds it taken (RP2040 datasheet 2.3.1.3).
+    asm.poke(gpio_out_set, 1 << 5).keep(spinlock31, kept(0)).keep(spinlock31, kept(1));
+    asm.poke(FRCE_ON, PROC0).poke(FRCE_OFF, SIO_STAGE | PROC1).poke(FRCE_OFF, 0).poke(FRCE_ON, 0);
+    asm.keep(spinlock31, kept(2)).keep(gpio_out, kept(3)).stop();
+    let chip = ran(asm);
+    assert_eq!([0, 1, 2, 3].map(|n| word(&chip, kept(n))), [1 << 31, 0, 1 << 31, 0]);
+}
+
+#[test]
 fn core_1_runs_again_when_it_is_launched_after_a_reset() {
     let mut asm = in_ram();
     asm.launch("core1", RAM, CORE1_STACK).wait(250, "counts").poke(FRCE_OFF, PROC1).keep(kept(0), kept(1));
