@@ -11,7 +11,7 @@ use object::elf;
 use object::endian::LittleEndian;
 use object::read::elf::SectionHeader;
 
-use super::demangle::demangle;
+use super::demangle::shown_name;
 use super::elf::Elf;
 
 type Slice = EndianArcSlice<DwarfLittleEndian>;
@@ -118,6 +118,6 @@ fn source_line(frame: &Frame<Slice>) -> Option<SourceLine> {
     Some(SourceLine {
         file: location.file?.to_owned(),
         line: location.line.unwrap_or(0),
-        function: function.map(|name| demangle(&name)),
+        function: function.map(|name| shown_name(&name)),
     })
 }

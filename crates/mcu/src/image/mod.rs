@@ -16,6 +16,7 @@ mod intel_hex;
 mod lines;
 mod memory_file;
 mod segments;
+mod short_name;
 mod symbols;
 mod uf2;
 mod write;

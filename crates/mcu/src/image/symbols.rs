@@ -10,7 +10,7 @@ use object::endian::LittleEndian;
 use object::read::elf::{SectionHeader, Sym, SymbolTable};
 
 use super::call_frames::{CallFrame, CallFrames};
-use super::demangle::demangle;
+use super::demangle::{demangle, shown_name};
 use super::elf::Elf;
 use super::error::{Fault, ImageErrorKind};
 use super::lines::{Lines, SourceLine};
@@ -132,9 +132,10 @@ impl Symbols {
     pub(super) fn of(elf: &Elf) -> Result<Symbols, Fault> {
         let table = elf.sections.symbols(LE, elf.bytes, elf::SHT_SYMTAB).map_err(damaged)?;
         let mut found = read_symbols(elf, &table)?;
-        let mut addresses = BTreeMap::new();
-        // The best comes last and stays.
+        // The best comes last and stays: a whole name rather than one that is cut short.
         found.sort_by_key(|symbol| (symbol.rank, symbol.address));
+        let shown = found.iter().rev().map(|symbol| (symbol.shown().to_owned(), symbol.address));
+        let mut addresses: BTreeMap<String, u32> = shown.collect();
         for symbol in found.iter().rev() {
             let Symbol { name, demangled, address, .. } = symbol;
             addresses.extend(demangled.iter().chain([name]).map(|name| (name.clone(), *address)));
@@ -160,6 +161,8 @@ struct Symbol {
     name: String,
     /// Where it differs from the name.
     demangled: Option<String>,
+    /// The name that people are shown then.
+    shortened: Option<String>,
     address: u32,
     size: u32,
     is_function: bool,
@@ -213,6 +216,7 @@ impl Symbol {
     ) -> Symbol {
         let name = String::from_utf8_lossy(name).into_owned();
         let demangled = Some(demangle(&name)).filter(|demangled| *demangled != name);
+        let shortened = demangled.as_deref().map(|_| shown_name(&name));
         let is_function = [elf::STT_FUNC, STT_ARM_TFUNC].contains(&symbol.st_type());
         let is_code = section.is_some_and(|section| section.sh_flags(LE).contains(elf::SHF_EXECINSTR));
         let is_known_elsewhere = symbol.st_bind() != elf::STB_LOCAL;
@@ -222,6 +226,7 @@ impl Symbol {
         Symbol {
             name,
             demangled,
+            shortened,
             address: if is_function { value & !1 } else { value },
             size,
             is_function,
@@ -230,6 +235,13 @@ impl Symbol {
             loaded: None,
             section_end: section.map_or(0, |section| section.sh_addr(LE).saturating_add(section.sh_size(LE))),
         }
+    }
+}
+
+impl Symbol {
+    /// The name that people are shown.
+    fn shown(&self) -> &str {
+        self.shortened.as_deref().unwrap_or(&self.name)
     }
 }
 
@@ -262,9 +274,10 @@ fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
     let labels = others.into_iter().filter(|symbol| symbol.is_label && !is_within(&covered, symbol.address));
     let symbols = best_by_address(typed.into_iter().chain(labels).collect());
     let sizes: Vec<u32> = sizes(&symbols).collect();
-    let functions = symbols.into_iter().zip(sizes).map(|(symbol, size)| {
-        let Symbol { name, demangled, address, .. } = symbol;
-        Function { name: demangled.unwrap_or(name), address, size }
+    let functions = symbols.into_iter().zip(sizes).map(|(symbol, size)| Function {
+        name: symbol.shown().to_owned(),
+        address: symbol.address,
+        size,
     });
     functions.collect()
 }
