@@ -27,8 +27,8 @@ import typer
 
 import airwire
 from airwire.cli import app
+from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from airwire.cli.guard import EXIT_FAULT, code_of
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from airwire.cli.paths import Reads, Writes, roles_of
 from airwire.cli.plain import one_line, plain
 from airwire.synthetic import SlottedLink

@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import typer
 
-from airwire.cli.output import EXIT_BAD_INPUT, complain
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.plain import PlainStream, one_line
 from airwire.cli.stopping import listen, listen_no_more, say_if_stopped, say_stopped
 

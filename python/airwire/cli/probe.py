@@ -12,8 +12,9 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
+from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain
 from airwire.cli.options import bounds_of, past_time, settings_of
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain, write_report
+from airwire.cli.output import write_report
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.stopping import stopped
 

@@ -111,15 +111,15 @@ def call_in_vain(calls: Sequence[Call]) -> Call | None:
     return max(vain, key=lambda call: call.asked, default=None)
 
 
-def unanswered_call(calls: Sequence[Call]) -> str | None:
-    """The same in a sentence, with what to do."""
+def unanswered_call(calls: Sequence[Call], who: str = "it") -> str | None:
+    """The same in a sentence about ``who`` calls, with what to do."""
     call = call_in_vain(calls)
     if call is None:
         return None
     what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
     return (
-        f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "
-        f"give it one, such as --traffic 'discard port={call.port}'"
+        f"{who} {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no "
+        f"server; give it one, such as --traffic 'discard port={call.port}'"
     )
 
 
