@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// The operating system refused.
-    #[error("{}: cannot {action} it: {source}", path.display())]
+    #[error("{}: cannot {action} it: {source}{}", path.display(), advice(action))]
     Io {
         /// The file.
         path: PathBuf,
@@ -38,4 +38,9 @@ pub enum CaptureError {
         /// The channels of the file, as `0 (Channel 0), 1 (Channel 1)`.
         available: String,
     },
+}
+
+/// What to do where the system refuses.
+fn advice(action: &str) -> &'static str {
+    if action == "write" { "; name another place, or make room" } else { "" }
 }

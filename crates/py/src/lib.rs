@@ -25,7 +25,11 @@ mod validation;
 mod watch;
 mod wired_boards;
 
+use std::any::Any;
+use std::fmt::Display;
+
 use ::links::stage::Cause;
+use fields::Misplaced;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -34,9 +38,44 @@ use record::run_folder::{Site, Subject, UnderWay};
 
 create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
 
-/// Any error of ours as the one exception that Python sees; or Ctrl-C, where that is what it came from.
-pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
-    inputs::interruption().unwrap_or_else(|| AirwireError::new_err(error.to_string()))
+/// Any error of ours as the one exception that Python sees; or Ctrl-C, where that is what it came from. Where a file says what is
+/// wrong, the exception has its place as data.
+pub(crate) fn refused<E: Display + 'static>(error: E) -> PyErr {
+    inputs::interruption().unwrap_or_else(|| {
+        let refusal = AirwireError::new_err(error.to_string());
+        match misplaced(&error) {
+            Some(misplaced) => Python::attach(|py| at_its_place(py, refusal, misplaced)),
+            None => refusal,
+        }
+    })
+}
+
+/// What is wrong with a field of a file, where that is what an error says.
+fn misplaced(error: &dyn Any) -> Option<&Misplaced> {
+    if let Some(::board::BoardError::Field(misplaced)) = error.downcast_ref() {
+        return Some(misplaced);
+    }
+    if let Some(::bench::suite::SuiteError::Field(misplaced)) = error.downcast_ref() {
+        return Some(misplaced);
+    }
+    match error.downcast_ref() {
+        Some(lan::NetworkError::Misplaced(misplaced)) => Some(misplaced),
+        _ => None,
+    }
+}
+
+/// The attributes of the exception that say where something is wrong; nothing where no file says it.
+const PLACE: [&str; 4] = ["file", "line", "field", "words"];
+
+fn at_its_place(py: Python<'_>, refusal: PyErr, Misplaced { path, line, told }: &Misplaced) -> PyErr {
+    let value = refusal.value(py);
+    let [file, of_line, field, words] = PLACE;
+    let set = value
+        .setattr(file, path.to_string_lossy())
+        .and_then(|()| value.setattr(of_line, line))
+        .and_then(|()| value.setattr(field, &told.field))
+        .and_then(|()| value.setattr(words, &told.words));
+    set.map_or_else(|broken| broken, |()| refusal)
 }
 
 /// The closed sets of codes that stages have in run folders.
@@ -56,7 +95,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
     add_codes(module)?;
-    module.add("AirwireError", module.py().get_type::<AirwireError>())?;
+    let refusal = module.py().get_type::<AirwireError>();
+    PLACE.into_iter().try_for_each(|attribute| refusal.setattr(attribute, module.py().None()))?;
+    module.add("AirwireError", refusal)?;
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;
     module.add_class::<table::Table>()?;
