@@ -96,7 +96,9 @@ def _say_usage(error: typer.TyperException) -> None:
 def _sentence(error: BaseException) -> str:
     """The system's errors begin with a number that says nothing to the user."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'standard output: cannot write it'}: {error.strerror}"
+        if error.filename is None:
+            return f"standard output: cannot write it: {error.strerror}; send it elsewhere, or make room"
+        return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
