@@ -151,7 +151,6 @@ def serve(
     from airwire.runs.probe import serve as measure
 
     where = f"{own_address()}, port {_port_of(kind, settings_of(set_))}"
-    complain(f"serving {kind} at {where}; Ctrl-C ends it")
     with live_figures("Waiting for a board to call") as seen:
         analysis = measure(
             kind,
@@ -162,6 +161,7 @@ def serve(
             out=out,
             environment=environment(),
             samples_seen=seen,
+            ready=lambda: complain(f"serving {kind} at {where}; Ctrl-C ends it"),
         )
     _publish(analysis, report, ServeOutput if json else None)
 
