@@ -116,8 +116,8 @@ def chosen_row(analysis: Analysis, name: str) -> Capture:
         has = f"{len(found)} rows of" if found else "no row"
         names = [one for row in analysis.captures for one in (row.path, row.group)]
         near = None if found else _core.nearest_name(name, names)
-        hint = f"it has {_listed(analysis)}" if near is None else f"the nearest is {near}"
-        raise _core.AirwireError(f"{_names(analysis)}: has {has} {name}; {hint}")
+        hint = "" if near is None else f"; the nearest is {near}"
+        raise _core.AirwireError(f"{_names(analysis)}: has {has} {name}; it has {_listed(analysis)}{hint}")
     return found[0]
 
 

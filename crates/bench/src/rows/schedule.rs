@@ -71,7 +71,8 @@ pub fn run_into(
 ) -> BenchRun {
     let mut is_empty = true;
     let mut done = run(rows, measure, control, true, &mut |entry, row| {
-        folder.add(entry, row)?;
+        let added = folder.add(entry, row);
+        added.map_err(|error| if is_empty { error.of_nothing() } else { error })?;
         is_empty = false;
         kept(entry, row);
         Ok(())

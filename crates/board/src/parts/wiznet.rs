@@ -38,7 +38,7 @@ const FIELDS: &[Field] = &[
     Field::open(
         "spi",
         Takes::Count(0, 1),
-        "the SPI port that it is on; without one it is reached by clock, mosi and miso alone",
+        "the SPI port that it is on, whose pins clock, mosi and miso are then; without one it is reached by these alone",
         "0",
     ),
     SELECT,

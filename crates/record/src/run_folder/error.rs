@@ -60,7 +60,8 @@ impl RunFolderError {
     }
 
     /// The same where nothing of the run is left.
-    pub(super) fn of_nothing(self) -> Self {
+    #[must_use]
+    pub fn of_nothing(self) -> Self {
         match self {
             Self::Unwritten { path, reason, .. } => Self::Unwritten { path, reason, kept: Kept::Nothing },
             other => other,
