@@ -29,8 +29,8 @@ HEAVY_TAIL: float
 class AirwireError(Exception):
     """Bad input, in one sentence: what, where, what to do.
 
-    Where a field of a board file, a suite or a network file is wrong, ``file``, ``line`` and ``field`` say which, and
-    ``words`` how the sentence goes on behind the field; else they are ``None``.
+    ``file`` is the board file, suite or network file that it is about. Where a field of that is wrong, ``line`` and
+    ``field`` say which, and ``words`` how the sentence goes on behind the field. Else they are ``None``.
     """
 
     file: str | None

@@ -213,6 +213,13 @@ def test_an_error_has_its_place_as_data(tmp_path: Path, wrong: Callable[[Path], 
     assert str(error) == f"{file}:{line}: {field}{error.words}"
 
 
+def test_an_error_of_a_file_that_cannot_be_read_has_the_file(tmp_path: Path) -> None:
+    for read in (airwire.Board, airwire.run, lambda file: airwire.Board("w5500-evb-pico", network=file)):
+        with pytest.raises(airwire.AirwireError) as refused:
+            read(tmp_path / "absent.toml")
+        assert (refused.value.file, refused.value.field) == (str(tmp_path / "absent.toml"), None)
+
+
 def test_an_error_that_no_file_says_has_no_place() -> None:
     with pytest.raises(airwire.AirwireError) as refused:
         airwire.link_budget("lorra", 12)
