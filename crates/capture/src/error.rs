@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// The operating system refused.
-    #[error("{}: cannot {action} it: {source}{}", path.display(), advice(action))]
+    #[error("{}: cannot {action} it: {source}{}", path.display(), advice(action, source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -40,7 +40,11 @@ pub enum CaptureError {
     },
 }
 
-/// What to do where the system refuses.
-fn advice(action: &str) -> &'static str {
-    if action == "write" { "; name another place, or make room" } else { "" }
+/// What to do where the system refuses; a file that exists says it itself.
+fn advice(action: &str, source: &io::Error) -> &'static str {
+    if action == "write" && source.kind() != io::ErrorKind::AlreadyExists {
+        "; name another place, or make room"
+    } else {
+        ""
+    }
 }
