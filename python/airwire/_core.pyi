@@ -26,7 +26,17 @@ SUBJECTS: tuple[Subject, ...]
 UNDER_WAY: tuple[UnderWay, ...]
 HEAVY_TAIL: float
 
-class AirwireError(Exception): ...
+class AirwireError(Exception):
+    """Bad input, in one sentence: what, where, what to do.
+
+    ``file`` is the board file, suite or network file that it is about. Where a field of that is wrong, ``line`` and
+    ``field`` say which, and ``words`` how the sentence goes on behind the field. Else they are ``None``.
+    """
+
+    file: str | None
+    line: int | None
+    field: str | None
+    words: str | None
 
 @type_check_only
 class RawFinding(TypedDict):
@@ -289,6 +299,7 @@ def run_suite(
     progress: Callable[[int, int], Any] | None,
     row_done: Callable[[RowResult | FigureRowResult], Any] | None = None,
     samples_seen: Callable[[str, str, Table], Any] | None = None,
+    ready: Callable[[], Any] | None = None,
     text: str | None = None,
     mocks: str | None = None,
 ) -> SuiteResult:
@@ -515,6 +526,7 @@ def complete_image(
 ) -> list[tuple[str, str]]: ...
 def complete_traffic(typed: str) -> list[tuple[str, str]]: ...
 def complete_impairments(typed: str) -> list[tuple[str, str]]: ...
+def nearest_name(name: str, known: list[str]) -> str | None: ...
 def name_hint(name: str, known: list[str]) -> str: ...
 def suite_entries(path: str | PathLike[str]) -> list[tuple[str, str]]: ...
 def network_schema() -> str: ...

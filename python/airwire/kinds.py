@@ -154,6 +154,7 @@ Speaks = Literal[
     "sink",
     "closes",
     "refuses",
+    "silent",
 ]
 """What an open port of a board does with what it is sent."""
 Transport = Literal["tcp", "udp"]

@@ -32,6 +32,8 @@ class CaptureFile:
 
     kind: ClassVar[Literal["capture"]] = "capture"
     clock_hz: ClassVar[None] = None
+    flash_bytes: ClassVar[None] = None
+    ram_bytes: ClassVar[None] = None
     unit: ClassVar[str] = "ps"
     figure: ClassVar[None] = None
     trigger: ClassVar[None] = None

@@ -6,6 +6,7 @@ import doctest
 import itertools
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -172,3 +173,55 @@ def test_the_stub_describes_the_compiled_module(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy.stubtest", "airwire._core", *options]
     compared = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert compared.returncode == 0, compared.stdout + compared.stderr
+
+
+def board_file(path: Path) -> object:
+    path.write_text('mcu = "rp2040"\n[chips.LED]\nkind = "led"\npin = 99\n')
+    return airwire.Board(path)
+
+
+def suite(path: Path) -> object:
+    path.write_text("samples = 10\n[links.lora]\nsf = 99\n")
+    return airwire.run(path)
+
+
+def suite_of_boards(path: Path) -> object:
+    path.write_text('[boards.web]\nfirmware = "absent.elf"\n')
+    return airwire.run(path)
+
+
+def network_file(path: Path) -> object:
+    path.write_text('[cable]\nimpair = "none"\n\n[pc]\nadress = "192.168.1.1/24"\n')
+    return airwire.Board("w5500-evb-pico", network=path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line", "field"),
+    [
+        (board_file, 4, "chips.LED.pin"),
+        (suite, 3, "links.lora.sf"),
+        (suite_of_boards, 1, "boards.web.firmware"),
+        (network_file, 5, "pc.adress"),
+    ],
+)
+def test_an_error_has_its_place_as_data(tmp_path: Path, wrong: Callable[[Path], object], line: int, field: str) -> None:
+    file = tmp_path / "my.toml"
+    with pytest.raises(airwire.AirwireError) as refused:
+        wrong(file)
+    error = refused.value
+    assert (error.file, error.line, error.field) == (str(file), line, field)
+    assert str(error) == f"{file}:{line}: {field}{error.words}"
+
+
+def test_an_error_of_a_file_that_cannot_be_read_has_the_file(tmp_path: Path) -> None:
+    for read in (airwire.Board, airwire.run, lambda file: airwire.Board("w5500-evb-pico", network=file)):
+        with pytest.raises(airwire.AirwireError) as refused:
+            read(tmp_path / "absent.toml")
+        assert (refused.value.file, refused.value.field) == (str(tmp_path / "absent.toml"), None)
+
+
+def test_an_error_that_no_file_says_has_no_place() -> None:
+    with pytest.raises(airwire.AirwireError) as refused:
+        airwire.link_budget("lorra", 12)
+    error = refused.value
+    assert (error.file, error.line, error.field, error.words) == (None, None, None, None)

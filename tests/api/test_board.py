@@ -37,6 +37,20 @@ class Inverter:
         self.selections.append(selected)
 
 
+class Memory:
+    """A device on I2C with one byte."""
+
+    def __init__(self) -> None:
+        self.byte = 0
+
+    def write(self, byte: int) -> bool:
+        self.byte = byte
+        return True
+
+    def read(self) -> int:
+        return self.byte
+
+
 def test_a_run_ends_at_the_very_byte_that_completes_the_text(images: Path) -> None:
     board = hello(images)
     run = board.run("1 s", until="from GP0")
@@ -256,6 +270,16 @@ def test_an_exception_of_a_device_ends_the_run_and_names_the_device(images: Path
     wrong.connect_spi(0, lambda sent: "text")  # type: ignore[arg-type, return-value]
     with pytest.raises(TypeError):
         wrong.run("1 s")
+
+
+def test_a_device_at_a_port_that_the_microcontroller_does_not_have_is_refused() -> None:
+    uno = Board("arduino-uno")
+    with pytest.raises(airwire.AirwireError, match="there is no SPI1: the ATmega328P has SPI0 alone"):
+        uno.connect_spi(1, lambda sent: sent)
+    with pytest.raises(airwire.AirwireError, match="there is no I2C1: the ATmega328P has I2C0 alone"):
+        uno.connect_i2c(1, 0x50, Memory())
+    with pytest.raises(airwire.AirwireError, match="there is no SPI2: the RP2040 has SPI0 and SPI1"):
+        Board("pico").connect_spi(2, lambda sent: sent)
 
 
 def test_a_device_that_cannot_be_copied_says_so(images: Path) -> None:

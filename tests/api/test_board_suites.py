@@ -89,6 +89,21 @@ def test_rows_with_names_alike_to_a_file_system_keep_their_frames_apart(images: 
     assert names == ["a-b", "a-b-2", long[:200]]
 
 
+def test_messages_that_skip_leaves_out_count_after_all_where_no_more_come(images: Path, tmp_path: Path) -> None:
+    entry = 'firmware = "wiznet_settings.elf"\nlimit = "3 s"\nskip = 1\n'
+    once, often = (f"settings = {{ rounds = {rounds} }}\n" for rounds in (1, 5))
+    lenient = "skip_if_more = true\n"
+    suite = tmp_path / "skip.toml"
+    suite.write_text(
+        f"[boards.strict]\n{entry}{once}[boards.once]\n{entry}{lenient}{once}[boards.often]\n{entry}{lenient}{often}"
+    )
+    run = airwire.run(suite, firmware=images, out=tmp_path / "run")
+    strict, only, several = airwire.rows_of_boards(run)
+    assert strict.target.figure is None and "skip leaves out its only message" in (strict.target.problem or "")
+    assert only.target.figure is not None and (only.target.figure.n, only.target.skip) == (1, 0)
+    assert several.target.figure is not None and (several.target.figure.n, several.target.skip) == (4, 1)
+
+
 def test_explanations_of_boards_come_with_those_of_links(images: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite.toml"
     suite.write_text(f"samples = 50\npayloads = [12]\n[links.uart]\n{SUITE}")

@@ -6,12 +6,15 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import airwire
+from airwire.board.network import Service
+from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
 from airwire.diagnosis.identify import identify
@@ -194,6 +197,35 @@ def test_a_sensor_that_sends_13_bytes_every_125_ms_sends_832_bits_a_second_by_th
     verdict, *_ = verdicts_of(answer.row)
     assert (verdict.kind, verdict.cause) == ("busy_wait", "waits for the clock in main")
     assert verdict.share > 0.99
+
+
+def test_a_udp_server_is_found_told_and_measured(images: Path) -> None:
+    answer = airwire.why(images / "wiznet_udp_echo.elf")
+    assert answer.found is not None and answer.found.services == [Service("udp", 7, "echo", None)]
+    assert does(answer.found) == "serves echo on UDP port 7 and answers pings"
+    assert answer.found.tried.tcp > 1000 and answer.found.tried.udp > 40
+    assert answer.question is not None and answer.question.traffic[0].startswith("udp kind=udp to=board:7 ")
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert answer.row.target.figure.unit == "messages/s" and answer.row.outcomes["missed"] == 0
+
+
+def test_a_udp_port_that_answers_nothing_is_told_where_the_board_refuses_others(images: Path) -> None:
+    seen = discover(images / "wiznet_udp_silent.elf", "w5500-evb-pico", symbols=None, settings={}, network=None, seed=1)
+    assert seen.services == [Service("udp", 69, "silent", None)]
+    assert does(seen) == "has UDP port 69 open, which answers no datagram and answers pings"
+
+
+def test_an_image_that_asks_once_is_measured_once(images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = []
+
+    def counted(*arguments: Any, **options: Any) -> airwire.Analysis:
+        runs.append(arguments)
+        return airwire.run(*arguments, **options)
+
+    monkeypatch.setattr("airwire.diagnosis.answer.run_suite", counted)
+    answer = airwire.why(images / "wiznet_settings.elf", settings={"rounds": 1})
+    assert answer.row is not None and answer.row.target.figure is not None
+    assert (answer.row.target.figure.n, answer.row.target.skip, len(runs)) == (1, 0, 1)
 
 
 def test_an_spi_whose_data_changes_while_the_clock_is_high_has_no_chip_that_is_known(images: Path) -> None:

@@ -155,9 +155,9 @@ def test_what_an_image_says_to_everybody_and_asks_on_its_way_is_told(ended: Disc
 
 
 def test_the_port_of_iperf_is_named_and_measured_as_iperf(ended: Discovery) -> None:
-    found = replace(ended, services=[Service(5001, "sink", None)], answers_ping=True)
+    found = replace(ended, services=[Service("tcp", 5001, "sink", None)], answers_ping=True)
     assert does(found) == "serves iperf on port 5001 and answers pings"
     question = question_for(found)
     assert question is not None and question.measure == "bulk" and question.traffic[0].startswith("iperf ")
-    other = replace(found, services=[Service(5002, "sink", None)])
+    other = replace(found, services=[Service("tcp", 5002, "sink", None)])
     assert does(other) == "serves a sink of bytes on port 5002 and answers pings"

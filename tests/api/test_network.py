@@ -53,7 +53,7 @@ def test_a_run_fails_where_a_client_failed_or_is_not_done(images: Path) -> None:
     lost = http_board(images, traffic=[PING + " timeout=50ms"], impair="loss=100%")
     run = lost.run("20 s", until_done=True)
     assert run.failed
-    assert "ping failed: none of 4 pings was answered" in run.sentence
+    assert "192.168.1.50 answered none of 4 pings within 50 ms" in run.sentence
     short = http_board(images, traffic=["ping to=board count=1000"])
     run = short.run("4 s", until_done=True)
     assert (run.reason, run.failed) == ("time", True)

@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from collections.abc import Collection
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -211,6 +212,31 @@ def _imports(file: Path) -> set[str]:
     return imported
 
 
+def _name(file: Path) -> str:
+    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _used_modules(file: Path, known: Collection[str]) -> set[str]:
+    """The modules that one imports anywhere, but for what type checkers alone need."""
+    used: set[str] = set()
+
+    def look(node: ast.AST) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+                continue
+            if isinstance(child, ast.ImportFrom) and child.module:
+                # What is taken from a package may be a module of it.
+                inner = (f"{child.module}.{alias.name}" for alias in child.names)
+                used.update(name if name in known else str(child.module) for name in inner)
+            elif isinstance(child, ast.Import):
+                used.update(alias.name for alias in child.names)
+            look(child)
+
+    look(ast.parse(file.read_text(encoding="utf-8")))
+    return used
+
+
 @pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
 def test_python_modules_import_only_what_the_architecture_lists(file: Path) -> None:
     parts = file.relative_to(PACKAGE).with_suffix("").parts
@@ -223,6 +249,14 @@ def test_python_modules_import_only_what_the_architecture_lists(file: Path) -> N
 def test_no_python_package_uses_one_that_uses_it() -> None:
     # The interface at the top stands for all that it names, and the command line begins there.
     users = {package: uses - {""} for package, uses in PACKAGES.items()}
+    list(TopologicalSorter(users).static_order())
+
+
+def test_no_python_module_uses_one_that_uses_it() -> None:
+    # Imports inside functions count: they are for what is heavy, and not for circles.
+    names = {_name(file): file for file in PACKAGE.rglob("*.py")}
+    # The interface at the top stands for all that it names.
+    users = {name: _used_modules(file, names) & names.keys() - {"airwire"} for name, file in names.items()}
     list(TopologicalSorter(users).static_order())
 
 

@@ -152,7 +152,7 @@ def test_the_same_question_has_the_same_answer_with_any_number_of_workers(airwir
         (["--p95", "20"], "ms"),
         (["--p95", "20ms", "--every", "0s"], "messages come one after the other"),
         (["--loss", "120%"], "is no share"),
-        (["--p95", "20ms", "--site", "attic"], "site is attic"),
+        (["--p95", "20ms", "--site", "attic"], "there is no site attic; there are clean, office, crowded"),
         (["--p95", "20ms", "--link", "lorra"], "there is no link lorra; the nearest is lora"),
     ],
 )

@@ -79,7 +79,7 @@ def test_each_summary_stands_whole_in_a_line_of_80_columns(
     import typer
 
     from airwire.cli import app
-    from airwire.cli.help import summary
+    from airwire.cli.summaries import summary
 
     environment = {**os.environ, "COLUMNS": "80"}
     known = dict(commands_below(typer.main.get_command(app), "airwire"))

@@ -27,8 +27,8 @@ import typer
 
 import airwire
 from airwire.cli import app
+from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from airwire.cli.guard import EXIT_FAULT, code_of
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_INTERRUPTED
 from airwire.cli.paths import Reads, Writes, roles_of
 from airwire.cli.plain import one_line, plain
 from airwire.synthetic import SlottedLink
@@ -334,7 +334,10 @@ def test_streams_that_are_closed_and_disks_that_are_full_are_no_fault(tmp_path: 
     assert command("help", "run", "<&-", ">&-").returncode == 0
     assert command("schema", "absent", "2>&-").returncode == EXIT_BAD_INPUT
     full = command("help", "run", ">/dev/full")
-    assert (full.returncode, full.stderr) == (2, "airwire: standard output: cannot write it: No space left on device\n")
+    assert (full.returncode, full.stderr) == (
+        2,
+        "airwire: standard output: cannot write it: No space left on device; send it elsewhere, or make room\n",
+    )
     nothing = command("analyze", "-", "<&-", cwd=tmp_path)
     assert nothing.returncode == EXIT_BAD_INPUT
     assert nothing.stderr == "airwire: standard input is no pipe and no file; name a capture, or send one with |\n"

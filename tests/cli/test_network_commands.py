@@ -50,7 +50,7 @@ def test_lost_pings_fail_a_run_that_waits_for_them(airwire: Airwire, images: Pat
     lost = ("--traffic", "ping to=board count=3 interval=10ms timeout=50ms", "--impair", "loss=100%")
     done = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--until-done")
     assert done.returncode == 1
-    assert "ping failed: none of 3 pings was answered" in done.stderr
+    assert "ping failed: 192.168.1.50 answered none of 3 pings within 50 ms" in done.stderr
     assert "ping: 3 pings not answered in time (from number 1 at " in done.stderr, "a run that failed tells it too"
     without = airwire("board", "run", images / "wiznet_http.elf", *BOARD, *lost, "--for", "4s")
     assert without.returncode == 1, "messages that were lost are told, whatever the run waited for"

@@ -18,7 +18,7 @@ import typer
 
 from airwire import AirwireError
 from airwire.cli import app
-from airwire.cli.output import EXIT_BAD_INPUT
+from airwire.cli.complaints import EXIT_BAD_INPUT
 from airwire.cli.paths import CheckedCommand, Reads, Writes, roles_of
 
 PRECIOUS = b"written by hand, and nowhere else\n"

@@ -169,6 +169,89 @@ def test_nobody_there_is_said_in_one_sentence(airwire: Airwire) -> None:
     assert done.returncode == 1 and f"connection refused at {address}" in done.stdout
 
 
+def silent(connection: socket.socket) -> None:
+    """Takes what comes, and never says a word."""
+    while connection.recv(4096):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "advice"),
+    [
+        ("pingpong", "sent 1 byte", "look whether it answers a number with the next one; newline=true"),
+        ("http", "sent a request of", "look whether this port speaks HTTP without TLS"),
+        ("ws", "sent a request for a WebSocket", "look whether this port speaks WebSocket without TLS"),
+    ],
+)
+def test_a_server_that_stays_silent_is_told_with_what_it_got_and_what_to_do(
+    airwire: Airwire, kind: str, sent: str, advice: str
+) -> None:
+    with board(silent) as address:
+        done = airwire("probe", kind, address, "--for", "500ms")
+
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1 and f"connected to {address}, {sent}" in said
+    assert ", and nothing came for " in said and advice in said
+
+
+def test_datagrams_that_nobody_answers_are_told_with_whom_they_went_to(airwire: Airwire) -> None:
+    with closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as bound:
+        bound.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{bound.getsockname()[1]}"
+        done = airwire("probe", "udp", address, "--set", "timeout=50ms", "--for", "500ms")
+
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 1 and f"{address} answered none of " in said
+    assert "within 50 ms; look whether it is on, has this address, and sends back what comes at this UDP port" in said
+
+
+@pytest.mark.parametrize(("kind", "options"), [("http", []), ("http", ["concurrency=3"]), ("pingpong", ["rounds=900"])])
+def test_a_board_is_asked_no_more_often_than_samples_says(airwire: Airwire, kind: str, options: list[str]) -> None:
+    asked: list[bytes] = []
+
+    def counted(connection: socket.socket) -> None:
+        while text := connection.recv(4096):
+            asked.append(text)
+            is_http = text.startswith(b"GET ")
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" if is_http else b"%d" % (int(text) + 1))
+
+    with board(counted) as address:
+        done = airwire("probe", kind, address, "--samples", "5", *(word for one in options for word in ("--set", one)))
+
+    assert done.returncode == 0 and "5 of 5 answered" in done.stdout
+    assert len(asked) == 5
+
+
+def test_samples_beyond_what_a_client_sends_of_itself_are_sent(airwire: Airwire) -> None:
+    with board(counting) as address:
+        done = airwire("probe", "pingpong", address, "--samples", "1500")
+
+    assert done.returncode == 0 and "1 500 of 1 500 answered" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["pingpong", "http", "udp"])
+def test_a_port_that_is_taken_is_refused_before_anything_is_served(airwire: Airwire, kind: str) -> None:
+    over = socket.SOCK_DGRAM if kind == "udp" else socket.SOCK_STREAM
+    with closing(socket.socket(socket.AF_INET, over)) as taken:
+        taken.bind(("0.0.0.0", 0))
+        if over == socket.SOCK_STREAM:
+            taken.listen()
+        port = taken.getsockname()[1]
+        done = airwire("serve", kind, "--set", f"port={port}", "--for", "300ms")
+
+    assert done.returncode == 2 and f"port {port} is in use by another program; choose another port" in done.stderr
+    assert "serving" not in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_port_that_is_had_is_told(airwire: Airwire) -> None:
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    done = airwire("serve", "pingpong", "--set", f"port={port}", "--for", "300ms")
+
+    assert f"port {port}; Ctrl-C ends it" in done.stderr.splitlines()[0]
+
+
 def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
     asked = ("probe", "ping", "127.0.0.1", "--samples", "3", "--set", "interval=1ms")
     for bound in ("p95<=5s", "p95 <= 5 s", "p95=<=5s", "p95=<= 5 s"):
@@ -179,7 +262,8 @@ def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["probe", "smtp", "127.0.0.1"], "there is no probe 'smtp'; there are pingpong, http, ping"),
+        (["probe", "telnet", "127.0.0.1"], "there is no probe 'telnet'; there are pingpong, http, ping"),
+        (["probe", "Ping-Pong", "127.0.0.1"], "there is no probe 'Ping-Pong'; the nearest is pingpong"),
         (["probe", "http", "nobody.invalid"], 'address: "nobody.invalid" is no address that this computer knows'),
         (
             ["probe", "http", "127.0.0.1", "--set", "requets=3"],

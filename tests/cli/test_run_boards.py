@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from board_suites import CAUSES, CLIENTS, ENDLESS, MEANS, WITH_LINKS, run_once, run_rows, write
 
+from airwire.tune.elf import sizes_of
 from schemas import validate
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
@@ -125,7 +126,12 @@ def test_the_manifest_has_the_firmware_and_its_settings(causes: tuple[Path, dict
     assert manifest["target"] == "board"
     slow = next(row for row in manifest["rows"] if row["run"] == "slow")
     image = (images / "wiznet_settings.elf").read_bytes()
-    assert slow["firmware"] == {"name": "wiznet_settings.elf", "sha256": sha256(image).hexdigest()}
+    assert slow["firmware"] == {
+        "name": "wiznet_settings.elf",
+        "sha256": sha256(image).hexdigest(),
+        "flash_bytes": (images / "wiznet_settings.bin").stat().st_size,
+        "ram_bytes": sizes_of(images / "wiznet_settings.elf")["ram"],
+    }
     assert slow["settings"]["spi_hz"] == "200000"
     assert slow["settings"]["server_address"] == "192.168.1.1"
 

@@ -146,7 +146,7 @@ def test_every_name_has_a_schema(airwire: Airwire) -> None:
         Draft202012Validator.check_schema(direct(name))
 
 
-def test_a_name_without_a_schema_is_refused_with_those_that_there_are(airwire: Airwire) -> None:
+def test_a_name_without_a_schema_is_refused_with_the_nearest(airwire: Airwire) -> None:
     refused = airwire("schema", "bord")
     assert refused.returncode == 2
-    assert "there is no schema `bord`; there are suite, board, network" in " ".join(refused.stderr.split())
+    assert "there is no schema `bord`; the nearest is board" in " ".join(refused.stderr.split())

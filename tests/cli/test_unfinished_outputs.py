@@ -94,7 +94,12 @@ RECIPES: dict[tuple[str, str], list[str]] = {
     ("board profile", "trace"): ["IMAGE", *BOARD, "--for", "20ms"],
     ("board settings", "out"): ["IMAGE"],
     ("board header", "out"): ["pico"],
+    ("history add", "database"): ["run"],
+    ("history trend", "report"): ["uart/12B", "--database", "history.sqlite"],
+    ("history export", "destination"): ["--database", "history.sqlite"],
 }
+# It adds to a history as `history add` does, and begins none.
+ADDS_TO_WHAT_IS_THERE = {("history first-bad", "database")}
 # The run folder, which comes before, has room for its files then.
 LIMITS_BYTES = {
     ("board run", "write_eeprom"): 500,
@@ -115,13 +120,14 @@ LIMITS_BYTES = {
 def outputs() -> dict[tuple[str, str], Writes]:
     """Every output, as the parser has it."""
     top: dict[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    of_boards = {f"board {name}": command for name, command in top["board"].commands.items()}
-    commands = {name: command for name, command in top.items() if name != "board"} | of_boards
+    groups = {name: group for name, group in top.items() if hasattr(group, "commands")}
+    below = {f"{name} {one}": command for name, group in groups.items() for one, command in group.commands.items()}
+    commands = {name: command for name, command in top.items() if name not in groups} | below
     return {
         (where, name): role
         for where, command in commands.items()
         for name, role in roles_of(command).items()
-        if isinstance(role, Writes)
+        if isinstance(role, Writes) and (where, name) not in ADDS_TO_WHAT_IS_THERE
     }
 
 
@@ -153,6 +159,8 @@ def inputs(command_server: CommandServer, tmp_path_factory: pytest.TempPathFacto
     line = ["run", "suite.toml", "--out", "run", "--report", os.devnull]
     made = command_server.run(line, folder, ENVIRONMENT, timeout_s=120)
     assert made.returncode == 0, made.stderr
+    line = ["history", "add", "run", "--database", "history.sqlite"]
+    assert command_server.run(line, folder, ENVIRONMENT, timeout_s=120).returncode == 0
     return folder
 
 

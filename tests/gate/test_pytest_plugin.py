@@ -107,6 +107,37 @@ def test_a_suite_fails_with_each_broken_bound(project: pytest.Pytester) -> None:
     assert "uart/12B:" not in done.stdout.str()
 
 
+def test_firmware_is_told_by_its_size_as_a_suite_tells_it(project: pytest.Pytester, images: Path) -> None:
+    done = run(
+        project,
+        f"""
+        from airwire.tune.elf import sizes_of
+
+        IMAGES = {str(images)!r}
+        SETTINGS = {{"interrupts": True, "rounds": 20}}
+
+        def test_sizes(bench):
+            row = bench.firmware(IMAGES + "/wiznet_settings.elf", settings=SETTINGS)
+            assert row.ram <= "264 KiB" and row.flash <= "2 MiB"
+            assert float(row.ram) == sizes_of(IMAGES + "/wiznet_settings.elf")["ram"]
+            assert float(row.flash) > 1000
+
+        def test_too_large(bench):
+            assert bench.firmware(IMAGES + "/wiznet_settings.elf", settings=SETTINGS).flash <= "100 B"
+
+        def test_of_a_link(bench):
+            bench.link("lora", samples=50).ram
+        """,
+    )
+    done.assert_outcomes(passed=1, failed=2)
+    done.stdout.fnmatch_lines(
+        [
+            "E * assert flash of wiznet_settings is *, which is not <= 100 B",
+            "*lora/128B: has no ram, which needs firmware*",
+        ]
+    )
+
+
 def test_firmware_is_measured_and_run(project: pytest.Pytester, images: Path) -> None:
     done = run(
         project,

@@ -77,10 +77,10 @@ def test_a_part_that_ctrl_c_broke_off_is_read_again(run: Path, tmp_path: Path, m
     reads = iter([KeyboardInterrupt(), None])
     read_parquet = pl.read_parquet
 
-    def broken_off_once(path: Path) -> pl.DataFrame:
+    def broken_off_once(path: Path, *, columns: list[str] | None = None) -> pl.DataFrame:
         if (broken := next(reads, None)) is not None:
             raise broken
-        return read_parquet(path)
+        return read_parquet(path, columns=columns)
 
     monkeypatch.setattr(pl, "read_parquet", broken_off_once)
     feed = Feed("run", tmp_path)

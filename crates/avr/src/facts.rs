@@ -36,8 +36,10 @@ macro_rules! kind {
             rom_bytes: 0,
             buttons: &[RESET],
             interrupts: &$part.vectors,
+            spi_ports: 1,
             spi_receives: |gpio| ($part.spi[2] == gpio).then_some(0),
             spi_transmits: |gpio| ($part.spi[1] == gpio).then_some(0),
+            spi_clocks: |gpio| ($part.spi[0] == gpio).then_some(0),
             joins_boards: true,
             clock_name: "clk_CPU",
             // SPI2X ("SPSR").
@@ -45,7 +47,11 @@ macro_rules! kind {
             dma_channels: 0,
             uart_transmits: |gpio| usart(&$part, gpio, 1),
             uart_receives: |gpio| usart(&$part, gpio, 0),
+            i2c_ports: 1,
             i2c_data: |gpio| i2c(&$part, gpio),
+            // CLKO gives the clock of the processor, and no chip of a board takes that.
+            clock_outputs: &[],
+            has_board_window: false,
             exception: |vector| exception(&$part, vector),
             code_memory: |address| CodeMemory {
                 name: if address < $part.flash_bytes { "flash" } else { "no memory" },

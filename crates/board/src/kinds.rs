@@ -6,9 +6,11 @@ use std::sync::LazyLock;
 
 use ::wiznet::Model;
 use fields::{Field, Takes};
+use mcu::Facts;
 use units::{PS_PER_S, Picoseconds};
 
 use super::file::PartEntry;
+use super::fits::Misfit;
 use super::header::Defines;
 use super::mcus::{FIRST_ADC_GPIO, LAST_GPIO};
 use super::parts::{
@@ -49,8 +51,10 @@ pub(super) struct Kind {
     pub(super) has_ethernet: bool,
     /// Outputs of its own, which are nets of the board beside the pins of the MCU.
     pub(super) outputs: &'static [&'static str],
-    /// The part that a board file describes; what does not go together is refused in words that begin with a field.
-    pub(super) build: fn(&PartEntry) -> Result<Box<dyn Part>, String>,
+    /// The part that a board file describes; what does not go together is refused.
+    pub(super) build: fn(&PartEntry) -> Result<Box<dyn Part>, Misfit>,
+    /// What it asks of the microcontroller beside it.
+    pub(super) fits: fn(&PartEntry, &Facts) -> Result<(), Misfit>,
     /// What firmware is told of it.
     pub(super) header: fn(&PartEntry, &mut Defines),
 }
@@ -89,6 +93,7 @@ mod tests {
 
     use super::*;
     use crate::file::BoardFile;
+    use crate::fits::on_spi;
     use crate::parts::{Around, Parts, Wiring};
     use crate::schema::chips_of;
 
@@ -103,6 +108,7 @@ mod tests {
             let (port, reset) = (entry.values.integer("spi") as u8, entry.values.pin("reset"));
             Ok(Box::new(Adder { port, reset, sum: 0 }))
         },
+        fits: on_spi,
         header: |entry, defines| defines.define("BOARD_ADDER_RSTN", &entry.values.pin("reset").to_string()),
     };
 

@@ -10,6 +10,7 @@ mod ending;
 mod energy;
 mod error;
 mod file;
+mod fits;
 pub mod gdb;
 mod header;
 mod kinds;

@@ -27,7 +27,7 @@ impl Board {
         let Some(number) = all.iter().position(|register| settable(&register) && register.name == name)
         else {
             let names: Vec<&str> = all.iter().filter(settable).map(|register| register.name).collect();
-            let message = format!("there is no register {name} to set; there are {}", names.join(", "));
+            let message = format!("there is no register {name} to set; {}", fields::hint(name, &names));
             return Err(BoardError::Refused(message));
         };
         self.chip.set_register(core, number, value);

@@ -78,6 +78,8 @@ impl From<Mark> for MarkEntry {
 /// An open port.
 #[derive(Debug, Clone, Serialize)]
 pub struct ServiceEntry {
+    /// Over TCP or UDP.
+    pub over: &'static str,
     /// The port.
     pub port: u16,
     /// What it speaks.
@@ -88,7 +90,8 @@ pub struct ServiceEntry {
 
 impl From<Service> for ServiceEntry {
     fn from(service: Service) -> Self {
-        Self { port: service.port, speaks: service.speaks.word(), first_line: service.first_line }
+        let Service { over, port, speaks, first_line } = service;
+        Self { over: over.word(), port, speaks: speaks.word(), first_line }
     }
 }
 

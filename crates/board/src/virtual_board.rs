@@ -10,8 +10,9 @@ use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
 use super::file::BoardFile;
+use super::fits::check_port;
 use super::mcus::{MCUS, largest_rom};
-use super::parts::{Joint, Parts, Pulses, SpiDevice};
+use super::parts::{I2cDevice, Joint, Parts, Pulses, SpiDevice};
 use super::recording::Recording;
 use super::sampler::Sampler;
 use super::trace::TraceWriter;
@@ -104,11 +105,33 @@ impl Board {
     }
 
     /// Connects a device to an SPI port; its chip select has a pull-up.
-    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+    ///
+    /// # Errors
+    /// When the microcontroller has no such port.
+    pub fn connect_spi(
+        &mut self,
+        port: u8,
+        select: Option<u8>,
+        device: Box<dyn SpiDevice>,
+    ) -> Result<(), BoardError> {
+        let facts = self.file.mcu.facts;
+        check_port("SPI", port, facts.spi_ports, facts)?;
         self.parts().connect_spi(port, select, device);
         if let Some(pin) = select {
             self.chip.pull_pin(pin, true);
         }
+        Ok(())
+    }
+
+    /// Connects a device to an I2C port.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) -> Result<(), BoardError> {
+        let facts = self.file.mcu.facts;
+        check_port("I2C", port, facts.i2c_ports, facts)?;
+        self.parts().connect_i2c(port, device);
+        Ok(())
     }
 
     /// Loads an image from a file and starts it; `symbols` is an ELF of the same build for an image without names.
@@ -233,8 +256,13 @@ impl Board {
         let parts = self.parts();
         let pressable = (0..).zip(names).filter(|&(part, _)| parts.pressed(part, true).is_some());
         let all: Vec<String> = own.chain(pressable.map(|(_, name)| name)).collect();
-        let there = if all.is_empty() { "none at all".to_owned() } else { all.join(", ") };
-        format!("board {} has no button or switch {name}; it has {there}", self.file.name)
+        let names: Vec<&str> = all.iter().map(String::as_str).collect();
+        let there = match fields::nearest(name, &names) {
+            Some(near) => format!("the nearest is {near}"),
+            None if names.is_empty() => "it has none at all".to_owned(),
+            None => format!("it has {}", names.join(", ")),
+        };
+        format!("board {} has no button or switch {name}; {there}", self.file.name)
     }
 
     /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, else UART0.

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// The operating system refused.
-    #[error("{}: cannot {action} it: {source}", path.display())]
+    #[error("{}: cannot {action} it: {source}{}", path.display(), advice(action, source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -38,4 +38,13 @@ pub enum CaptureError {
         /// The channels of the file, as `0 (Channel 0), 1 (Channel 1)`.
         available: String,
     },
+}
+
+/// What to do where the system refuses; a file that exists says it itself.
+fn advice(action: &str, source: &io::Error) -> &'static str {
+    if action == "write" && source.kind() != io::ErrorKind::AlreadyExists {
+        "; name another place, or make room"
+    } else {
+        ""
+    }
 }

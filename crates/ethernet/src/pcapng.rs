@@ -32,14 +32,20 @@ const CRC_ERROR: u32 = 1 << 24;
 #[derive(Debug, Error)]
 pub enum CaptureError {
     /// What it is written to failed.
-    #[error("the capture cannot be written: {}", reason(.0))]
+    #[error("{}", reason(.0))]
     Write(#[from] PcapError),
     /// A time stamp before 1970 has no place in the file.
-    #[error("the capture has no room for {at}, which is before 1970 with its epoch")]
+    #[error("a capture has no room for {at}, which is before 1970 with its epoch")]
     BeforeEpoch {
         /// The virtual time.
         at: Picoseconds,
     },
+}
+
+impl From<std::io::Error> for CaptureError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Write(PcapError::IoError(error))
+    }
 }
 
 /// What the system said, where it was the system: the library has one sentence for all of that.

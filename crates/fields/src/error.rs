@@ -43,6 +43,15 @@ pub enum SettingError {
 }
 
 impl SettingError {
+    /// The same in words that go on behind the name of the setting.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Malformed { text, expected, .. } => format!(" is {text:?}, but it takes {expected}"),
+            Self::OutOfRange { text, expected, .. } => format!(" is {text}, but it takes {expected}"),
+            Self::Unknown { .. } | Self::Impossible(_) => format!(": {self}"),
+        }
+    }
+
     /// That there is no such setting, among those that there are.
     pub fn unknown(owner: &str, name: &str, known: &[&str]) -> Self {
         let hint = match nearest(name, known) {

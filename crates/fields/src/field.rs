@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::{SettingError, TakesOf, Value};
+use crate::{SettingError, TakesOf, Value, or_nearest};
 
 /// A field of a table of ours.
 pub type Field = FieldOf<'static>;
@@ -70,7 +70,7 @@ impl<'a> FieldOf<'a> {
             Some(_) => Err(SettingError::OutOfRange {
                 name: self.name.to_owned(),
                 text: text.to_owned(),
-                expected: self.expected(),
+                expected: self.expected_for(text),
             }),
             None => Err(self.refused(text)),
         }
@@ -79,7 +79,15 @@ impl<'a> FieldOf<'a> {
     /// That a text is no value of it.
     pub fn refused(&self, text: &str) -> SettingError {
         let (name, text) = (self.name.to_owned(), text.trim().to_owned());
-        SettingError::Malformed { name, text, expected: self.expected() }
+        let expected = self.expected_for(&text);
+        SettingError::Malformed { name, text, expected }
+    }
+
+    /// What it takes instead of a text, with the nearest where its values can be counted.
+    pub fn expected_for(&self, text: &str) -> String {
+        let values = self.takes.values();
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        format!("{}{}", self.expected(), or_nearest(text, &values))
     }
 
     /// What it takes, with its example where the words alone do not show how that is written.

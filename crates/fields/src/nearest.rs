@@ -1,14 +1,27 @@
 //! The name that a user probably meant.
 
-/// The candidate that is fewest edits away, if it is near enough to be a slip of the finger.
+use std::cmp::Reverse;
+
+/// The candidate that is fewest edits away, if it is near enough to be a slip of the finger. Capitals count as small letters,
+/// and what joins words as one sign: a name that differs in these alone is always found.
 pub fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let letters = name.chars().count();
-    let most = 2.max(letters / 3);
+    // At least one letter of a name has to be right.
+    let most = 2.max(letters / 3).min(letters.saturating_sub(1));
+    let name = folded(name);
     // A name differs from another at least by as many letters as it is longer; a very long one is compared with none.
     let may_be = candidates.iter().filter(|candidate| candidate.chars().count().abs_diff(letters) <= most);
-    let distances = may_be.map(|candidate| (edits(name, candidate), *candidate));
-    let near = distances.filter(|(distance, _)| *distance <= most);
-    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+    let distances = may_be.map(|candidate| {
+        let other = folded(candidate);
+        (edits(&name, &other), Reverse(common(&name, &other)), *candidate)
+    });
+    let near = distances.filter(|(distance, ..)| *distance <= most);
+    near.min_by_key(|&(distance, common, _)| (distance, common)).map(|(.., candidate)| candidate)
+}
+
+/// The nearest, in words that end a sentence; nothing where none is near.
+pub fn or_nearest(name: &str, known: &[&str]) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!("; the nearest is {near}"))
 }
 
 /// Says what there is instead of a name that there is not: the nearest, or all.
@@ -17,6 +30,16 @@ pub fn hint(name: &str, known: &[&str]) -> String {
         Some(near) => format!("the nearest is {near}"),
         None => format!("there are {}", known.join(", ")),
     }
+}
+
+/// A name without what is easily mistaken.
+fn folded(name: &str) -> String {
+    name.to_lowercase().replace(['-', ' '], "_")
+}
+
+/// How many letters two names begin with alike.
+fn common(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
 /// Letters to insert, drop or replace (Levenshtein).
@@ -45,6 +68,21 @@ mod tests {
         assert_eq!(nearest("tic", &names), Some("tick"));
         assert_eq!(nearest("payload", &names), None);
         assert_eq!(nearest(&"tick".repeat(100_000), &names), None);
+    }
+
+    #[test]
+    fn capitals_and_signs_between_words_are_no_difference() {
+        let names = ["lora", "ble", "w5500-evb-pico", "connection_interval", "LED"];
+        assert_eq!(nearest("LORA", &names), Some("lora"));
+        assert_eq!(nearest("W5500_EVB_PICO", &names), Some("w5500-evb-pico"));
+        assert_eq!(nearest("Connection-Intervall", &names), Some("connection_interval"));
+        assert_eq!(nearest("led", &names), Some("LED"));
+    }
+
+    #[test]
+    fn a_short_name_has_a_letter_in_common_with_what_it_is_near_to() {
+        assert_eq!(nearest("x", &["up", "down"]), None);
+        assert_eq!(nearest("of", &["on", "off"]), Some("off"), "of two as near the one that begins alike");
     }
 
     #[test]

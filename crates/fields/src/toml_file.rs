@@ -1,6 +1,7 @@
 //! What files of ours in TOML have in common while they are read: places become lines, values of the wrong type and
 //! unknown fields become sentences that name the field and say what would be right.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -17,14 +18,34 @@ pub type Field<'a> = (&'a str, Range<usize>, &'a Value<'a>);
 
 /// Something that is wrong at a line.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{}:{line}: {message}", path.display())]
+#[error("{}:{line}: {told}", path.display())]
 pub struct Misplaced {
     /// The file.
     pub path: PathBuf,
     /// The line, from 1.
     pub line: usize,
-    /// Field, value, and what would be right.
-    pub message: String,
+    /// Which field, and what of it.
+    pub told: Told,
+}
+
+/// What is wrong with a field. Whoever looks for the field finds it here, and not in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// With the tables that it is in, such as `chips.LED.pin`; empty where it is about none.
+    pub field: String,
+    /// How the sentence goes on behind it: what it is, and what would be right.
+    pub words: String,
+}
+
+/// What is wrong with a field, in words that go on behind its name.
+pub fn told(field: impl Into<String>, words: impl Into<String>) -> Told {
+    Told { field: field.into(), words: words.into() }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.field, self.words)
+    }
 }
 
 /// A file while it is read.
@@ -44,14 +65,15 @@ impl<'a> TomlFile<'a> {
             let message = error.message().lines().collect::<Vec<_>>().join(" ");
             let place = self.text.get(span.clone()).map(str::trim).filter(|place| is_short(place));
             let place = place.map_or_else(String::new, |place| format!(", at `{place}`"));
-            self.error(span, format!("this is not TOML: {message}{place}"))
+            self.error(span, told("", format!("this is not TOML: {message}{place}")))
         })?;
         Ok(document.into_inner())
     }
 
-    /// A sentence at the line of a place.
-    pub fn error(&self, span: Range<usize>, message: String) -> Misplaced {
-        Misplaced { path: self.path.to_owned(), line: self.line(&span), message: in_one_line(message) }
+    /// What is wrong at the line of a place.
+    pub fn error(&self, span: Range<usize>, Told { field, words }: Told) -> Misplaced {
+        let told = told(in_one_line(field), in_one_line(words));
+        Misplaced { path: self.path.to_owned(), line: self.line(&span), told }
     }
 
     /// The line of a place, from 1.
@@ -69,7 +91,7 @@ impl<'a> TomlFile<'a> {
         number.filter(|number| (lowest..=highest).contains(number)).ok_or_else(|| {
             let shown = shown(value.get_ref());
             let message =
-                format!("{field} is {shown}, but it takes a whole number from {lowest} to {highest}");
+                told(field, format!(" is {shown}, but it takes a whole number from {lowest} to {highest}"));
             self.error(value.span(), message)
         })
     }
@@ -87,9 +109,12 @@ impl<'a> TomlFile<'a> {
             }
             other => plain(other),
         };
-        text.and_then(|text| field.takes.value(&text)).ok_or_else(|| {
-            let shown = shown(value.get_ref());
-            self.error(value.span(), format!("{name} is {shown}, but it takes {}", field.expected()))
+        text.as_deref().and_then(|text| field.takes.value(text)).ok_or_else(|| {
+            let (shown, text) = (shown(value.get_ref()), text.unwrap_or_default());
+            self.error(
+                value.span(),
+                told(name, format!(" is {shown}, but it takes {}", field.expected_for(&text))),
+            )
         })
     }
 
@@ -113,8 +138,10 @@ impl<'a> TomlFile<'a> {
     pub fn text_of(&self, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
-            other => Err(self
-                .error(value.span(), format!("{field} is {}, but it takes a text in quotes", shown(other)))),
+            other => Err(self.error(
+                value.span(),
+                told(field, format!(" is {}, but it takes a text in quotes", shown(other))),
+            )),
         }
     }
 
@@ -124,7 +151,7 @@ impl<'a> TomlFile<'a> {
             DeValue::Table(table) => Ok(table),
             other => Err(self.error(
                 value.span(),
-                format!("{field} is {}, but it takes a table, such as [{field}]", shown(other)),
+                told(field, format!(" is {}, but it takes a table, such as [{field}]", shown(other))),
             )),
         }
     }
@@ -139,7 +166,9 @@ impl<'a> TomlFile<'a> {
         let text = self.text_of(field, value)?;
         let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
         known.iter().find(|(name, _)| *name == text).map(|(_, one)| *one).ok_or_else(|| {
-            self.error(value.span(), format!("{field} is {text:?}, but it is one of {}", names.join(", ")))
+            let near = crate::or_nearest(&text, &names);
+            let message = told(field, format!(" is {text:?}, but it is one of {}{near}", names.join(", ")));
+            self.error(value.span(), message)
         })
     }
 
@@ -154,7 +183,10 @@ impl<'a> TomlFile<'a> {
             return Ok(());
         };
         let hint = crate::hint(name, known);
-        Err(self.error(span.clone(), format!("{within}{name}: there is no such field; {hint}")))
+        Err(self.error(
+            span.clone(),
+            told(format!("{within}{name}"), format!(": there is no such field; {hint}")),
+        ))
     }
 }
 

@@ -18,7 +18,7 @@ const USER0: u16 = 147;
 
 /// A capture that cannot be written.
 #[derive(Debug, Error)]
-#[error("{}: the frames cannot be written: {reason}", path.display())]
+#[error("{}: cannot write it: {reason}", path.display())]
 pub struct LanCaptureError {
     path: PathBuf,
     reason: String,
@@ -40,8 +40,12 @@ impl std::fmt::Debug for LanCapture {
 }
 
 impl LanCapture {
-    fn refused(path: &Path, reason: &dyn ToString) -> LanCaptureError {
-        LanCaptureError { path: path.to_owned(), reason: reason.to_string() }
+    fn refused(path: &Path, error: &CaptureError) -> LanCaptureError {
+        let reason = match error {
+            CaptureError::Write(_) => format!("{error}; name another place, or make room"),
+            CaptureError::BeforeEpoch { .. } => error.to_string(),
+        };
+        LanCaptureError { path: path.to_owned(), reason }
     }
 
     /// Writes the accesses of a chip. The first failure is kept for the end.
@@ -67,7 +71,8 @@ impl LanCapture {
             return Err(Self::refused(&self.path, &failure));
         }
         let out = self.capture.into_inner().into_inner().map_err(io::IntoInnerError::into_error);
-        out.and_then(NewFile::finish).map_err(|error| Self::refused(&self.path, &error))
+        let finished = out.and_then(NewFile::finish);
+        finished.map_err(|error| Self::refused(&self.path, &error.into()))
     }
 }
 
@@ -89,8 +94,9 @@ impl Lan {
     /// When the file cannot be made, or that of the capture before not be written.
     pub fn start_capture(&mut self, path: &Path, spi: bool) -> Result<(), LanCaptureError> {
         self.end_capture()?;
-        let refused = |error: &dyn ToString| LanCapture::refused(path, error);
-        let file = NewFile::create(path, Existing::Replace).map_err(|error| refused(&error))?;
+        let refused = |error: &CaptureError| LanCapture::refused(path, error);
+        let file = NewFile::create(path, Existing::Replace);
+        let file = file.map_err(|error| refused(&error.into()))?;
         let mut capture =
             Capture::new(BufWriter::new(file), Duration::ZERO).map_err(|error| refused(&error))?;
         let mut interfaces = Vec::new();

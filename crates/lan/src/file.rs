@@ -15,7 +15,7 @@ use super::access_points::{self, ACCESS_POINT_FIELDS};
 use super::pc_station::{PC_STATION_FIELDS, PcStation};
 use super::traffic::TrafficSetup;
 use super::wifi;
-use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Field, Misplaced, Told, TomlFile, Value, fields_of, plain, shown, told};
 use fields::{Field as Declared, Settings, Takes, Value as Given};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -302,7 +302,7 @@ impl Reader<'_> {
             let name = one.name.clone();
             one.check(setup.pc.as_ref())
                 .and_then(|()| setup.run_in_place(one))
-                .map_err(|message| self.file.error(span, format!("traffic.{name}{message}")))?;
+                .map_err(|message| self.file.error(span, told(format!("traffic.{name}"), message)))?;
         }
         Ok(setup)
     }
@@ -319,16 +319,17 @@ impl Reader<'_> {
                 .map(|known| known.field.name)
                 .collect();
             let hint = fields::hint(name, &known);
-            return Err(self
-                .file
-                .error(span.clone(), format!("{within}{name}: there is no such field; {hint}")));
+            return Err(self.file.error(
+                span.clone(),
+                told(format!("{within}{name}"), format!(": there is no such field; {hint}")),
+            ));
         };
         let path = format!("{within}{name}");
         let read = self.file.value_of(&path, &found.field, value)?;
         (found.set)(setup, &read).map_err(|why| {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
             let shown = shown(value.get_ref());
-            let message = format!("{path} is {shown}, but it takes {}{why}", found.field.takes);
+            let message = told(&path, format!(" is {shown}, but it takes {}{why}", found.field.takes));
             self.file.error(value.span(), message)
         })
     }
@@ -342,10 +343,12 @@ impl Reader<'_> {
                 Some(text) => wifi::set(&mut settings, known, name, &text),
                 None => {
                     let takes = wifi::takes(known, name);
-                    Err(format!("{name} is {}, but it takes {takes}", shown(value.get_ref())))
+                    Err(told(name, format!(" is {}, but it takes {takes}", shown(value.get_ref()))))
                 }
             };
-            set.map_err(|message| self.file.error(place, format!("{table}.{message}")))?;
+            set.map_err(|Told { field, words }| {
+                self.file.error(place, told(format!("{table}.{field}"), words))
+            })?;
         }
         Ok(settings)
     }
@@ -353,7 +356,7 @@ impl Reader<'_> {
     fn access_points(&self, value: &Value<'_>) -> Result<Vec<AccessPoint>, Misplaced> {
         let entries = fields_of(self.file.table_of("access_points", value)?);
         if let Some((_, span, _)) = entries.get(MOST_ACCESS_POINTS) {
-            let message = format!("access_points: at most {MOST_ACCESS_POINTS} are on the air");
+            let message = told("access_points", format!(": at most {MOST_ACCESS_POINTS} are on the air"));
             return Err(self.file.error(span.clone(), message));
         }
         entries.into_iter().zip(0..).map(|(entry, number)| self.access_point(&entry, number)).collect()
@@ -363,13 +366,13 @@ impl Reader<'_> {
         let within = format!("access_points.{name}");
         let settings = self.settings(&within, ACCESS_POINT_FIELDS, value)?;
         access_points::access_point(name, &settings, number)
-            .map_err(|message| self.file.error(span.clone(), format!("{within}: {message}")))
+            .map_err(|message| self.file.error(span.clone(), told(within, format!(": {message}"))))
     }
 
     fn pc_station(&self, (_, span, value): &Field<'_>) -> Result<PcStation, Misplaced> {
         let settings = self.settings("pc.station", PC_STATION_FIELDS, value)?;
         PcStation::of(&settings)
-            .map_err(|message| self.file.error(span.clone(), format!("pc.station: {message}")))
+            .map_err(|message| self.file.error(span.clone(), told("pc.station", format!(": {message}"))))
     }
 
     /// A table of declared fields.
@@ -390,7 +393,9 @@ impl Reader<'_> {
         let mut traffic = Vec::new();
         let entries = fields_of(self.file.table_of("traffic", value)?);
         if let Some((_, span, _)) = entries.get(MOST_TRAFFIC) {
-            return Err(self.file.error(span.clone(), format!("traffic: a PC runs at most {MOST_TRAFFIC}")));
+            return Err(self
+                .file
+                .error(span.clone(), told("traffic", format!(": a PC runs at most {MOST_TRAFFIC}"))));
         }
         for (name, span, value) in entries {
             let within = format!("traffic.{name}");
@@ -398,13 +403,15 @@ impl Reader<'_> {
             for (option, _, value) in fields_of(self.file.table_of(&within, value)?) {
                 let text = plain(value.get_ref()).ok_or_else(|| {
                     let shown = shown(value.get_ref());
-                    self.file
-                        .error(value.span(), format!("{within}.{option} is {shown}, but it takes a value"))
+                    self.file.error(
+                        value.span(),
+                        told(format!("{within}.{option}"), format!(" is {shown}, but it takes a value")),
+                    )
                 })?;
                 options.push((option.to_owned(), text));
             }
             let one = TrafficSetup::parse(name, options)
-                .map_err(|message| self.file.error(span.clone(), format!("{within}{message}")))?;
+                .map_err(|message| self.file.error(span.clone(), told(&within, message)))?;
             traffic.push((one, span));
         }
         Ok(traffic)

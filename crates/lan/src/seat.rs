@@ -160,7 +160,7 @@ impl MachineSeat {
                 News::Listener(id) => self.accept(now, sockets, id),
                 News::Udp(id) => self.take_datagrams(now, sockets, id),
                 News::Echo => self.take_echoes(now, sockets),
-                News::Unreachable => while sockets.take_unreachable().is_some() {},
+                News::Unreachable => self.take_notices(now, sockets),
                 News::Frames => {}
             }
         }
@@ -195,6 +195,14 @@ impl MachineSeat {
         for ((address, port), bytes) in datagrams {
             let from = IpEndpoint { address, port };
             self.tell(now, sockets, Event::Datagram { socket, from, bytes: &bytes });
+        }
+    }
+
+    fn take_notices(&mut self, now: Picoseconds, sockets: &mut Sockets<'_>) {
+        while let Some(notice) = sockets.take_unreachable() {
+            if let Some((address, port)) = notice.refused_datagram() {
+                self.tell(now, sockets, Event::PortRefused(IpEndpoint { address, port }));
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //! `[wifi]` and `[pc.wifi]` of network files, whose fields are the settings of that model.
 
 use ethernet::{Direction, Hop, HopPassed};
-use fields::Field;
+use fields::{Field, Told, told};
 use links::{PowerSave, RadioUse, SettingError, Settings, StationSetup, WIFI_HOP, Way, WifiAir};
 use units::Picoseconds;
 
@@ -93,10 +93,10 @@ impl Hop for WifiChannel {
 ///
 /// # Errors
 /// A sentence that begins with what follows the table's name.
-pub(super) fn set(settings: &mut Settings, known: &[Field], name: &str, text: &str) -> Result<(), String> {
+pub(super) fn set(settings: &mut Settings, known: &[Field], name: &str, text: &str) -> Result<(), Told> {
     settings.set("wifi", known, name, text).map_err(|error| match error {
-        SettingError::Unknown { name, hint, .. } => format!("{name}: there is no such field; {hint}"),
-        other => other.to_string(),
+        SettingError::Unknown { hint, .. } => told(name, format!(": there is no such field; {hint}")),
+        other => told(name, other.words()),
     })
 }
 

@@ -40,18 +40,28 @@ pub struct Facts {
     pub least_spi_divider: u64,
     /// Channels of DMA, which could move bytes in the processor's place.
     pub dma_channels: u8,
+    /// How many SPI ports it has.
+    pub spi_ports: u8,
     /// The SPI port that may receive at a GPIO.
     pub spi_receives: fn(u8) -> Option<u8>,
     /// The SPI port that may transmit at a GPIO.
     pub spi_transmits: fn(u8) -> Option<u8>,
+    /// The SPI port that may have SCK at a GPIO.
+    pub spi_clocks: fn(u8) -> Option<u8>,
     /// Whether serial lines and wires to another board may begin and end at its pins ([`crate::Lines`]).
     pub joins_boards: bool,
     /// The UART that may transmit at a GPIO.
     pub uart_transmits: fn(u8) -> Option<u8>,
     /// The UART that may receive at a GPIO.
     pub uart_receives: fn(u8) -> Option<u8>,
+    /// How many I2C ports it has.
+    pub i2c_ports: u8,
     /// The I2C port that may have SDA at a GPIO, and SCL at the next one.
     pub i2c_data: fn(u8) -> Option<u8>,
+    /// The GPIOs at which it gives a clock of its own to other chips ([`crate::Outside::clock_output`]).
+    pub clock_outputs: &'static [u8],
+    /// Whether its address space has a window that is the board's ([`crate::Outside::memory_read`]).
+    pub has_board_window: bool,
     /// The name of an exception by its number, interrupts among them.
     pub exception: fn(u8) -> String,
     /// The memory that an address of code lies in.

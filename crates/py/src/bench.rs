@@ -145,9 +145,9 @@ impl SuiteResult {
 
 /// Runs a suite into a run folder. `images` is the folder of those that came with the package. `mocks` is for tests alone: its
 /// rows run on mock targets, which do as this JSON says. `samples_seen` is called with the messages of rows that take real time
-/// as they come, and `text` is the suite itself, of which `path` is no more than what errors call it.
+/// as they come, `ready` once when the sockets of the first of them stand, and `text` is the suite itself, of which `path` is no more than what errors call it.
 #[pyfunction]
-#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, samples_seen = None, text = None, mocks = None))]
+#[pyo3(signature = (path, *, samples, seed, only, firmware, images, workers, captures, intervals, findings, out, environment, progress, row_done = None, samples_seen = None, ready = None, text = None, mocks = None))]
 #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
 pub(crate) fn run_suite(
     py: Python<'_>,
@@ -166,6 +166,7 @@ pub(crate) fn run_suite(
     progress: Option<Bound<'_, PyAny>>,
     row_done: Option<Bound<'_, PyAny>>,
     samples_seen: Option<Bound<'_, PyAny>>,
+    ready: Option<Bound<'_, PyAny>>,
     text: Option<String>,
     mocks: Option<&str>,
 ) -> PyResult<SuiteResult> {
@@ -174,11 +175,11 @@ pub(crate) fn run_suite(
         None => Suite::open(&path),
     };
     let suite = suite.and_then(|suite| suite.narrowed(&only, samples, seed)).map_err(refused)?;
-    let ready = match mocks {
+    let rows = match mocks {
         Some(mocks) => mocked_rows(&suite, &serde_json::from_str(mocks).map_err(refused)?),
         None => ready_rows(&suite, &ImagePlaces { named: firmware, packaged: images }).map_err(refused)?,
     };
-    rows::check_room(&ready).map_err(refused)?;
+    rows::check_room(&rows).map_err(refused)?;
     let environment: Value = serde_json::from_str(environment).map_err(refused)?;
     check_absent(&out).map_err(refused)?;
     let measure = Measure { seed: suite.seed, intervals, findings, spans_of_first: Measure::SPANS_OF_FIRST };
@@ -191,12 +192,18 @@ pub(crate) fn run_suite(
         control.watch();
     }
     let seen_by = Arc::clone(&control);
+    let mut ready = ready;
     let mut tell = || {
+        if seen_by.is_ready()
+            && let Some(ready) = ready.take()
+        {
+            ready.call0()?;
+        }
         call_with_seen(samples_seen.as_ref(), &seen_by)?;
         untold.try_iter().try_for_each(|row| call_with_row(py, row_done.as_ref(), row))
     };
     let (done, interrupted) =
-        while_telling(py, control, rows::steps(&ready), progress, &mut tell, move || {
+        while_telling(py, control, rows::steps(&rows), progress, &mut tell, move || {
             let mut kept = |entry: &RowEntry, row: &RowResult| {
                 if let Some(told) = &told
                     && row.samples.len() <= MOST_SAMPLES_TOLD
@@ -206,7 +213,7 @@ pub(crate) fn run_suite(
                 }
             };
             with_workers(workers, || {
-                rows::run_into(folder, &ready, measure, &watched, &environment, &mut kept)
+                rows::run_into(folder, &rows, measure, &watched, &environment, &mut kept)
             })
         })?;
     let where_it_is = out.to_string_lossy().into_owned();
@@ -216,7 +223,8 @@ pub(crate) fn run_suite(
     let rows = links.into_iter().map(|row| Py::new(py, PyRow(row))).collect::<PyResult<_>>()?;
     let figures = figures.into_iter().map(|row| Py::new(py, PyFigureRow(row))).collect::<PyResult<_>>()?;
     let (suite, seed) = (suite.name, suite.seed);
-    Ok(SuiteResult { suite, seed, rows, figures, errors, interrupted, run_folder: Some(out) })
+    let run_folder = out.is_dir().then_some(out);
+    Ok(SuiteResult { suite, seed, rows, figures, errors, interrupted, run_folder })
 }
 
 /// Hands messages to Python as they come, a table for each row.

@@ -25,10 +25,11 @@ pub(crate) struct PyBoard {
 }
 
 fn console_of(name: &str) -> PyResult<Console> {
-    board::CONSOLES
-        .into_iter()
-        .find(|console| console_name(*console) == name)
-        .ok_or_else(|| refused(format!("there is no console {name}; there are uart0, uart1 and usb")))
+    let found = board::CONSOLES.into_iter().find(|console| console_name(*console) == name);
+    found.ok_or_else(|| {
+        let hint = fields::hint(name, &board::CONSOLES.map(console_name));
+        refused(format!("there is no console {name}; {hint}"))
+    })
 }
 
 impl PyBoard {
@@ -336,18 +337,14 @@ impl PyBoard {
     }
 
     fn connect_spi(&self, port: u8, select: Option<&str>, device: Py<PyAny>) -> PyResult<()> {
-        check_port("SPI", port)?;
         let select = select.map(|name| self.pin(name)).transpose()?;
         let device = PySpi::new(device, port, self.held.failure());
-        self.held.lock()?.connect_spi(port, select, Box::new(device));
-        Ok(())
+        self.held.lock()?.connect_spi(port, select, Box::new(device)).map_err(refused)
     }
 
     fn connect_i2c(&self, port: u8, address: u16, device: Py<PyAny>) -> PyResult<()> {
-        check_port("I2C", port)?;
         let device = PyI2c::new(device, port, address, self.held.failure());
-        self.held.lock()?.parts().connect_i2c(port, Box::new(device));
-        Ok(())
+        self.held.lock()?.connect_i2c(port, Box::new(device)).map_err(refused)
     }
 
     fn connect_pins(&self, pins: Vec<String>, device: Py<PyAny>) -> PyResult<()> {
@@ -420,13 +417,5 @@ impl PyBoard {
     #[getter]
     fn notes(&self) -> PyResult<Vec<String>> {
         Ok(self.held.lock()?.notes())
-    }
-}
-
-fn check_port(bus: &str, port: u8) -> PyResult<()> {
-    if port < 2 {
-        Ok(())
-    } else {
-        Err(refused(format!("there is no {bus}{port}; there are {bus}0 and {bus}1")))
     }
 }

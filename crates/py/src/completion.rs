@@ -17,6 +17,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(complete_image, module)?)?;
     module.add_function(wrap_pyfunction!(complete_traffic, module)?)?;
     module.add_function(wrap_pyfunction!(complete_impairments, module)?)?;
+    module.add_function(wrap_pyfunction!(nearest_name, module)?)?;
     module.add_function(wrap_pyfunction!(name_hint, module)?)?;
     module.add_function(wrap_pyfunction!(suite_entries, module)?)
 }
@@ -56,6 +57,13 @@ fn complete_impairments(typed: &str) -> Offered {
 #[pyfunction]
 fn suite_entries(path: PathBuf) -> PyResult<Offered> {
     Ok(Suite::open(&path).map_err(refused)?.entries())
+}
+
+/// The name that was probably meant, if one is near.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "Python hands over a list of its own")]
+fn nearest_name(name: &str, known: Vec<String>) -> Option<String> {
+    fields::nearest(name, &known.iter().map(String::as_str).collect::<Vec<_>>()).map(str::to_owned)
 }
 
 /// What there is instead of a name that there is not: the nearest, or all.

@@ -25,7 +25,15 @@ mod validation;
 mod watch;
 mod wired_boards;
 
+use std::any::Any;
+use std::fmt::Display;
+use std::path::Path;
+
+use ::bench::suite::SuiteError;
+use ::board::BoardError;
 use ::links::stage::Cause;
+use fields::{Misplaced, Told};
+use lan::NetworkError;
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -34,9 +42,68 @@ use record::run_folder::{Site, Subject, UnderWay};
 
 create_exception!(airwire, AirwireError, PyException, "Bad input, in one sentence: what, where, what to do.");
 
-/// Any error of ours as the one exception that Python sees; or Ctrl-C, where that is what it came from.
-pub(crate) fn refused(error: impl std::fmt::Display) -> PyErr {
-    inputs::interruption().unwrap_or_else(|| AirwireError::new_err(error.to_string()))
+/// Any error of ours as the one exception that Python sees; or Ctrl-C, where that is what it came from. Where it is about a file,
+/// the exception has its place as data.
+pub(crate) fn refused<E: Display + 'static>(error: E) -> PyErr {
+    inputs::interruption().unwrap_or_else(|| {
+        let refusal = AirwireError::new_err(error.to_string());
+        match place_of(&error) {
+            Some(place) => Python::attach(|py| at_its_place(py, refusal, place)),
+            None => refusal,
+        }
+    })
+}
+
+/// What an error is about: a file, and a field of it where that is what is wrong.
+struct FilePlace<'a> {
+    file: &'a Path,
+    field: Option<(usize, &'a Told)>,
+}
+
+fn of_field(Misplaced { path, line, told }: &Misplaced) -> FilePlace<'_> {
+    FilePlace { file: path, field: Some((*line, told)) }
+}
+
+fn of_file(file: &Path) -> FilePlace<'_> {
+    FilePlace { file, field: None }
+}
+
+fn place_of(error: &dyn Any) -> Option<FilePlace<'_>> {
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            BoardError::Field(misplaced) => Some(of_field(misplaced)),
+            BoardError::Read { path, .. }
+            | BoardError::Write { path, .. }
+            | BoardError::Format { path, .. } => Some(of_file(path)),
+            _ => None,
+        };
+    }
+    if let Some(error) = error.downcast_ref() {
+        return match error {
+            SuiteError::Field(misplaced) => Some(of_field(misplaced)),
+            SuiteError::Io { path, .. } => Some(of_file(path)),
+            _ => None,
+        };
+    }
+    match error.downcast_ref()? {
+        NetworkError::Misplaced(misplaced) => Some(of_field(misplaced)),
+        NetworkError::Read { path, .. } => Some(of_file(path)),
+    }
+}
+
+/// The attributes of the exception that say where something is wrong; nothing where no file says it.
+const PLACE: [&str; 4] = ["file", "line", "field", "words"];
+
+fn at_its_place(py: Python<'_>, refusal: PyErr, FilePlace { file, field }: FilePlace<'_>) -> PyErr {
+    let value = refusal.value(py);
+    let [of_file, of_line, of_field, of_words] = PLACE;
+    let set = value.setattr(of_file, file.to_string_lossy()).and_then(|()| {
+        let Some((line, told)) = field else { return Ok(()) };
+        value.setattr(of_line, line)?;
+        value.setattr(of_field, &told.field)?;
+        value.setattr(of_words, &told.words)
+    });
+    set.map_or_else(|broken| broken, |()| refusal)
 }
 
 /// The closed sets of codes that stages have in run folders.
@@ -56,7 +123,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("RUN_SCHEMA", record::run_folder::SCHEMA)?;
     add_codes(module)?;
-    module.add("AirwireError", module.py().get_type::<AirwireError>())?;
+    let refusal = module.py().get_type::<AirwireError>();
+    PLACE.into_iter().try_for_each(|attribute| refusal.setattr(attribute, module.py().None()))?;
+    module.add("AirwireError", refusal)?;
     module.add_class::<analysis::AnalysisResult>()?;
     module.add_class::<analysis::CaptureResult>()?;
     module.add_class::<table::Table>()?;

@@ -263,7 +263,6 @@ fn options_of(model: &str, link_up_ps: Option<i64>, seed: u64, send_ok_waits: bo
 fn model_of(name: &str) -> PyResult<Model> {
     Model::named(&name.to_ascii_lowercase()).ok_or_else(|| {
         let names: Vec<&str> = Model::ALL.iter().map(|model| model.facts().name).collect();
-        let (last, others) = names.split_last().expect("there are chips");
-        refused(format!("there is no chip {name:?}; there are {} and {last}", others.join(", ")))
+        refused(format!("there is no chip {name:?}; {}", fields::hint(name, &names)))
     })
 }

@@ -11,6 +11,7 @@ pub struct Control {
     stop: AtomicBool,
     done: AtomicU64,
     watched: AtomicBool,
+    ready: AtomicBool,
     seen: Mutex<Vec<Seen>>,
 }
 
@@ -39,6 +40,16 @@ impl Control {
     /// Counts what was done: files, messages.
     pub fn advance(&self, count: u64) {
         self.done.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Says that a board can call or be asked: the sockets of a row stand.
+    pub fn say_ready(&self) {
+        self.ready.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was said.
+    pub fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Relaxed)
     }
 
     /// Asks for messages as they come, which [`Self::take_seen`] gives.

@@ -17,6 +17,9 @@ const FIRST_INTERRUPT: u8 = 16;
 /// Where boot2 is copied to and runs (RP2040 datasheet 2.8.1.3.1).
 const BOOT2: std::ops::Range<u32> = 0x2004_1f00..0x2004_2000;
 
+/// The GPIOs of CLOCK GPOUT0 to GPOUT3 (RP2040 datasheet 1.4.3).
+pub(crate) const CLOCK_OUTPUTS: [u8; 4] = [21, 23, 24, 25];
+
 /// The facts of the RP2040.
 pub static FACTS: Facts = Facts {
     name: "rp2040",
@@ -35,8 +38,10 @@ pub static FACTS: Facts = Facts {
     rom_bytes: 16 << 10,
     buttons: &[BOOTSEL],
     interrupts: &INTERRUPTS,
+    spi_ports: 2,
     spi_receives: |gpio| port(gpio, 4, 0, spi_port),
     spi_transmits: |gpio| port(gpio, 4, 3, spi_port),
+    spi_clocks: |gpio| port(gpio, 4, 2, spi_port),
     joins_boards: true,
     clock_name: "clk_sys",
     // SCK of the PL022 is clk_peri by CPSDVSR, which is 2 at least (RP2040 datasheet 4.4.3.4).
@@ -44,7 +49,10 @@ pub static FACTS: Facts = Facts {
     dma_channels: 12,
     uart_transmits: |gpio| port(gpio, 4, 0, uart_port),
     uart_receives: |gpio| port(gpio, 4, 1, uart_port),
+    i2c_ports: 2,
     i2c_data: |gpio| port(gpio, 2, 0, |gpio| gpio >> 1 & 1),
+    clock_outputs: &CLOCK_OUTPUTS,
+    has_board_window: true,
     exception,
     code_memory,
     gdb: GDB,
@@ -127,6 +135,8 @@ mod tests {
         // RP2040 datasheet 1.4.3, table 2.
         assert_eq!(gpios(FACTS.spi_receives, 0), [0, 4, 16, 20]);
         assert_eq!(gpios(FACTS.spi_transmits, 1), [11, 15, 27]);
+        assert_eq!(gpios(FACTS.spi_clocks, 0), [2, 6, 18, 22]);
+        assert_eq!(gpios(FACTS.spi_clocks, 1), [10, 14, 26]);
         assert_eq!(gpios(FACTS.uart_transmits, 0), [0, 12, 16, 28]);
         assert_eq!(gpios(FACTS.uart_receives, 1), [5, 9, 21, 25]);
         assert_eq!(gpios(FACTS.i2c_data, 0), [0, 4, 8, 12, 16, 20, 24, 28]);

@@ -63,7 +63,7 @@ pub const KINDS: &[Kind] = &[
     kind!("iperf3", "iperf 3 over TCP, the client", serves: false, iperf3::ClientSettings, iperf3::Client::new),
     kind!("talk", "sends given bytes over TCP or UDP, and keeps what comes back", serves: false, talk::ClientSettings, talk::Client::new),
     kind!("dhcp-client", "asks for an address, and says which one it was given", serves: false, dhcp::ClientSettings, dhcp::Client::new),
-    kind!("scan", "knocks at TCP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
+    kind!("scan", "knocks at TCP and UDP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
     kind!("sntp", "an SNTP server", serves: true, sntp::Settings, sntp::Server::new),

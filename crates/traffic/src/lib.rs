@@ -38,6 +38,7 @@ pub mod talk;
 mod testing;
 pub mod tls;
 pub mod udp;
+mod waiting;
 pub mod ws;
 
 pub use kinds::{KINDS, Kind, KindError, kind, machine};
@@ -47,3 +48,4 @@ pub use meter::Interval;
 pub use options::{Declared, OptionError, Values};
 pub use results::{Counter, Results};
 pub use sample::{Outcome, Sample};
+pub use waiting::Waiting;

@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use bytes::Bytes;
 use units::Picoseconds;
 
-use crate::{Results, Sample};
+use crate::{Results, Sample, Waiting};
 
 /// An address of either family and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,6 +87,8 @@ pub enum Event<'a> {
         /// Its bytes.
         bytes: &'a [u8],
     },
+    /// A host says that nobody has the UDP port that a datagram was sent to. Not every seat can tell.
+    PortRefused(IpEndpoint),
     /// An ICMP echo reply arrived.
     EchoReply {
         /// From whom.
@@ -177,6 +179,12 @@ pub trait Machine: Any + Debug + Send {
     fn work_since(&self, from: usize) -> Vec<Sample> {
         let mut work = self.work();
         work.split_off(from.min(work.len()))
+    }
+
+    /// What it waits for, and for how long already; nothing where it waits for nobody, or cannot say it.
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let _ = now;
+        None
     }
 
     /// A copy in the same state.

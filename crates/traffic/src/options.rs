@@ -27,11 +27,14 @@ fn canonical<'a>(option: &Field, value: &'a str) -> Option<&'a str> {
 
 fn refused(option: &Field, value: &str) -> OptionError {
     let Field { name, takes, example, .. } = *option;
+    let values = takes.values();
+    let values: Vec<&str> = values.iter().map(String::as_str).collect();
     OptionError::Value {
         name,
         value: value.to_owned(),
         takes: takes.to_string(),
         example,
+        near: fields::or_nearest(value, &values),
         is_address: is_address(takes),
     }
 }
@@ -68,7 +71,7 @@ pub enum OptionError {
         hint: String,
     },
     /// The value is not what the option takes.
-    #[error("{name} is {value:?}, but takes {takes}, such as {example}")]
+    #[error("{name} is {value:?}, but takes {takes}, such as {example}{near}")]
     Value {
         /// Which option.
         name: &'static str,
@@ -78,6 +81,8 @@ pub enum OptionError {
         takes: String,
         /// A value that it takes.
         example: &'static str,
+        /// What is near among values that can be counted, in words; empty where nothing is.
+        near: String,
         /// Whether that is an address.
         is_address: bool,
     },

@@ -178,7 +178,7 @@ fn median(sorted: &[Picoseconds]) -> Option<Picoseconds> {
 }
 
 /// To three digits, for a sentence.
-fn rounded(time: Picoseconds) -> Picoseconds {
+pub(crate) fn rounded(time: Picoseconds) -> Picoseconds {
     let digits = time.ps().max(1).ilog10();
     let unit = 10_i64.pow(digits.saturating_sub(2));
     Picoseconds::new((time.ps() + unit / 2) / unit * unit)

@@ -43,6 +43,8 @@ class AddressRow:
     kind: ClassVar[Literal["address"]] = "address"
     simulated: ClassVar[bool] = False
     clock_hz: ClassVar[None] = None
+    flash_bytes: ClassVar[None] = None
+    ram_bytes: ClassVar[None] = None
     trigger: ClassVar[None] = None
     may_repeat: ClassVar[bool] = True
     has_characters: ClassVar[bool] = False

@@ -30,11 +30,13 @@ class BoardDevices:
 
         With ``select`` it is meant while that pin is low; a method ``selected(bool)`` of it is told of that. Snapshots
         copy it with ``copy.deepcopy``. Its exceptions end the run, which raises them.
+
+        Raises ``AirwireError`` where the microcontroller has no such port.
         """
         self._core.connect_spi(port, None if select is None else str(select), device)
 
     def connect_i2c(self, port: int, address: int, device: I2cDevice) -> None:
-        """Connect a device to an I2C port, at a 7-bit address."""
+        """Connect a device to an I2C port, at a 7-bit address; raises as :meth:`connect_spi` does."""
         self._core.connect_i2c(port, address, device)
 
     def connect_pins(

@@ -36,8 +36,9 @@ class Latency:
 
 @dataclass(frozen=True)
 class Service:
-    """An open TCP port of a board, what it speaks, and the first line of text that it sent."""
+    """An open port of a board, what it speaks, and the first line of text that it sent."""
 
+    over: Transport
     port: int
     speaks: Speaks
     first_line: str | None

@@ -118,6 +118,10 @@ class Peer:
     """What was counted on it, by name."""
     evidence: Mapping[str, float | None]
     """What was seen of it while messages were traced, by name, as of the board."""
+    flash_bytes: int | None = None
+    """From the beginning of the flash to the last byte of its image."""
+    ram_bytes: int | None = None
+    """The sections of its image's ELF that lie in RAM; ``None`` of files that do not say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,10 @@ class BoardRow:
     """Which edges are messages to the peer, in rows whose messages are edges."""
     energy: BoardEnergy | None = None
     """What messages took of its supply; ``None`` where none was looked at."""
+    flash_bytes: int | None = None
+    """From the beginning of the flash to the last byte of the image; ``None`` in run folders that do not say it."""
+    ram_bytes: int | None = None
+    """The sections of the image's ELF that lie in RAM; ``None`` of files that do not say it as well."""
 
     @property
     def energy_j(self) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from airwire.cli.output import complain
+from airwire.cli.complaints import complain
 
 if TYPE_CHECKING:
     from airwire.model import Analysis

@@ -13,7 +13,8 @@ import typer
 
 import airwire
 from airwire.cli import completion, options
-from airwire.cli.output import EXIT_BAD_INPUT, complain, finish, progress_bar, working, writing
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
+from airwire.cli.output import finish, progress_bar, working, writing
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.stopping import stopped
 

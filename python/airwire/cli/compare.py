@@ -9,7 +9,7 @@ import typer
 
 import airwire
 from airwire.cli import completion, options
-from airwire.cli.output import EXIT_NO_FIGURE, complain
+from airwire.cli.complaints import EXIT_NO_FIGURE, complain
 from airwire.cli.paths import RUN, Reads
 from airwire.cli.unused import refuse_unused
 

@@ -251,7 +251,7 @@ def instruments(_ctx: typer.Context, _typed: str) -> Iterable[Offer]:
 @_offers
 def command_names(ctx: typer.Context, _typed: str) -> Iterable[Offer]:
     """The commands below those that were named already."""
-    from airwire.cli.help import summary
+    from airwire.cli.summaries import summary
 
     command: Any = ctx.find_root().command
     for name in [*(ctx.params.get("names") or ()), *ctx.args]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from airwire.cli.output import complain, working
+from airwire.cli.complaints import complain
+from airwire.cli.output import working
 from airwire.cli.paths import Reads, Writes
 
 if TYPE_CHECKING:

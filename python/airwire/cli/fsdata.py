@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import options
-from airwire.cli.output import complain, writing
+from airwire.cli.complaints import complain
+from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes, everything
 
 if TYPE_CHECKING:

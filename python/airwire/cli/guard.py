@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import typer
 
-from airwire.cli.output import EXIT_BAD_INPUT, complain
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.plain import PlainStream, one_line
 from airwire.cli.stopping import listen, listen_no_more, say_if_stopped, say_stopped
 
@@ -96,7 +96,9 @@ def _say_usage(error: typer.TyperException) -> None:
 def _sentence(error: BaseException) -> str:
     """The system's errors begin with a number that says nothing to the user."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename or 'standard output: cannot write it'}: {error.strerror}"
+        if error.filename is None:
+            return f"standard output: cannot write it: {error.strerror}; send it elsewhere, or make room"
+        return f"{error.filename}: {error.strerror}"
     return str(error)
 
 

@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from airwire.cli import completion
+from airwire.cli.summaries import summary
 
 # As wide as the terminal, but no line is longer than one that is read with ease.
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 120}
@@ -37,11 +38,6 @@ class GroupedCommands(TyperGroup):
                 continue
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), text) for name, text in rows])
-
-
-def summary(command: Any) -> str:
-    """The first paragraph of what a command says of itself."""
-    return " ".join((command.help or "").split("\n\n")[0].split())
 
 
 def help_(

@@ -12,8 +12,8 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.board import options as board_options
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.file_kinds import HISTORY
-from airwire.cli.output import EXIT_BAD_INPUT, complain
 from airwire.cli.paths import RUN_PARTS, Reads, Writes, parts_of
 from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused

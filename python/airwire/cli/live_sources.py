@@ -142,10 +142,7 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
     if not path.is_file():
         from airwire._core import AirwireError
 
-        raise AirwireError(
-            f"{path}: there is no such file; name a run folder, a suite, an image, pingpong:192.168.1.50, or "
-            "an instrument such as sigrok:fx2lafw"
-        )
+        raise AirwireError(f"{path}: there is no such file; {_instead(str(path))}")
     from airwire.live.board import BoardSource
 
     network = None if wanted.network is None else Path(wanted.network)
@@ -160,3 +157,16 @@ def _source(path: Path, wanted: Wanted, folder: Path, prefix: str) -> tuple[Sour
         seed=wanted.seed,
     )
     return board, None
+
+
+def _instead(spelling: str) -> str:
+    """What to write instead of something that is no file: the nearest word before a colon, or what there is."""
+    from airwire._core import nearest_name
+    from airwire.instruments.catalogue import KINDS
+    from airwire.runs.probe import PROBES
+
+    word, colon, place = spelling.partition(":")
+    near = nearest_name(word, [*PROBES, *(kind.name for kind in KINDS)]) if colon else None
+    if near is not None:
+        return f"the nearest is {near}:{place}"
+    return "name a run folder, a suite, an image, pingpong:192.168.1.50, or an instrument such as sigrok:fx2lafw"

@@ -76,8 +76,9 @@ def pairing_rule(text: str) -> PairingRule:
     for rule in PAIRING_RULES:
         if rule == text:
             return rule
-    known = f"{', '.join(PAIRING_RULES[:-1])} or {PAIRING_RULES[-1]}"
-    raise typer.BadParameter(f"there is no pairing rule `{text}`; use {known}")
+    from airwire._core import name_hint
+
+    raise typer.BadParameter(f"there is no pairing rule `{text}`; {name_hint(text, list(PAIRING_RULES))}")
 
 
 def share(text: str | float | None) -> float | None:

@@ -1,4 +1,4 @@
-"""What all commands share in speaking to people and programs: exit codes, complaints, JSON, progress."""
+"""What all commands share in speaking to people and programs: JSON, progress, what follows a result."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from airwire.cli.plain import in_json, one_line
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
+from airwire.cli.plain import in_json
+from airwire.cli.stopping import stopped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,18 +23,9 @@ if TYPE_CHECKING:
     from airwire.model import Analysis
     from airwire.report.opening import Opening
 
-EXIT_NO_FIGURE = 1
-EXIT_BAD_INPUT = 2
-EXIT_INTERRUPTED = 130
 # Work shorter than this needs no progress bar.
 _QUIET_SECONDS = 1.0
 _now = time.monotonic
-
-
-def complain(message: str) -> None:
-    """One sentence to standard error, in one line whatever it speaks of; where nobody can read it, it is not said."""
-    with suppress(OSError):
-        print(f"airwire: {one_line(message)}", file=sys.stderr)
 
 
 def print_json(command: str, content: Mapping[str, Any]) -> None:
@@ -174,8 +167,6 @@ def finish(
         done = len(analysis.captures)
         thing, state = what_is_kept
         kept = f"1 {thing} was" if done == 1 else f"{done} {thing}s were"
-        from airwire.cli.stopping import stopped
-
         raise stopped(f"; {kept} {state} and kept")
     if analysis.errors:
         raise typer.Exit(EXIT_BAD_INPUT)

@@ -12,8 +12,9 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
+from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain
 from airwire.cli.options import bounds_of, past_time, settings_of
-from airwire.cli.output import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain, write_report
+from airwire.cli.output import write_report
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.stopping import stopped
 
@@ -150,7 +151,6 @@ def serve(
     from airwire.runs.probe import serve as measure
 
     where = f"{own_address()}, port {_port_of(kind, settings_of(set_))}"
-    complain(f"serving {kind} at {where}; Ctrl-C ends it")
     with live_figures("Waiting for a board to call") as seen:
         analysis = measure(
             kind,
@@ -161,6 +161,7 @@ def serve(
             out=out,
             environment=environment(),
             samples_seen=seen,
+            ready=lambda: complain(f"serving {kind} at {where}; Ctrl-C ends it"),
         )
     _publish(analysis, report, ServeOutput if json else None)
 

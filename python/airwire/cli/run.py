@@ -10,7 +10,8 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.output import EXIT_NO_FIGURE, complain, finish, progress_bar
+from airwire.cli.complaints import EXIT_NO_FIGURE, complain
+from airwire.cli.output import finish, progress_bar
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.unused import refuse_unused
 

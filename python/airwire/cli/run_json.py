@@ -59,6 +59,8 @@ class PeerObject(msgspec.Struct):
     board: str
     firmware: str
     firmware_sha256: str
+    flash_bytes: int | None
+    ram_bytes: int | None
     settings: Mapping[str, str]
     ended: str
     counts: Mapping[str, Number]
@@ -92,6 +94,8 @@ class BoardObject(msgspec.Struct):
     board: str
     firmware: str
     firmware_sha256: str
+    flash_bytes: int | None
+    ram_bytes: int | None
     settings: Mapping[str, str]
     peer: PeerObject | None
     trigger: str | None
@@ -234,6 +238,8 @@ def board_object(row: Capture[BoardRow]) -> BoardObject:
         board=board.board,
         firmware=board.firmware,
         firmware_sha256=board.firmware_sha256,
+        flash_bytes=board.flash_bytes,
+        ram_bytes=board.ram_bytes,
         settings=board.settings,
         peer=None if board.peer is None else _peer(board.peer),
         trigger=board.trigger,
@@ -261,6 +267,8 @@ def _peer(peer: Peer) -> PeerObject:
         board=peer.board,
         firmware=peer.firmware,
         firmware_sha256=peer.firmware_sha256,
+        flash_bytes=peer.flash_bytes,
+        ram_bytes=peer.ram_bytes,
         settings=peer.settings,
         ended=peer.ended,
         counts={name: whole(value) for name, value in peer.counts.items()},

@@ -33,5 +33,7 @@ def schema(
         print("\n".join(NAMES))
         return
     if name not in NAMES:
-        raise typer.BadParameter(f"there is no schema `{name}`; there are {', '.join(NAMES)}", param_hint="NAME")
+        from airwire._core import name_hint
+
+        raise typer.BadParameter(f"there is no schema `{name}`; {name_hint(name, list(NAMES))}", param_hint="NAME")
     typer.echo(json.dumps(schema_of(name), indent=2))

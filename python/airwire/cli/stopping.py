@@ -11,7 +11,7 @@ from types import FrameType
 
 import typer
 
-from airwire.cli.output import EXIT_INTERRUPTED, complain
+from airwire.cli.complaints import EXIT_INTERRUPTED, complain
 
 _LIKE_CTRL_C = ("SIGTERM", "SIGHUP")
 _came: list[signal.Signals] = []

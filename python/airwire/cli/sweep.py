@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airwire.cli import completion, options
-from airwire.cli.output import EXIT_BAD_INPUT, complain, progress_bar, working, writing
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
+from airwire.cli.output import progress_bar, working, writing
 from airwire.cli.paths import Reads, Writes, parts_of
 from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused

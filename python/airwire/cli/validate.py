@@ -9,7 +9,8 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import EXIT_BAD_INPUT, complain, progress_bar
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
+from airwire.cli.output import progress_bar
 from airwire.cli.paths import CAPTURES, Reads
 from airwire.cli.stopping import stopped
 

@@ -9,7 +9,8 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.board import options as board_options
-from airwire.cli.output import EXIT_NO_FIGURE, complain, working, write_report
+from airwire.cli.complaints import EXIT_NO_FIGURE, complain
+from airwire.cli.output import working, write_report
 from airwire.cli.paths import RUN, Reads, Writes
 
 if TYPE_CHECKING:

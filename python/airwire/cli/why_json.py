@@ -11,6 +11,7 @@ from airwire.board.network import Call, Service
 from airwire.cli.json_object import Output
 from airwire.cli.run_json import BoardObject, board_object
 from airwire.diagnosis.answer import Answer
+from airwire.diagnosis.discover import Tried
 
 
 class AnswerObject(msgspec.Struct):
@@ -24,6 +25,7 @@ class AnswerObject(msgspec.Struct):
     called: Sequence[str]
     calls: Sequence[Call]
     services: Sequence[Service]
+    tried: Tried | None
     answers_ping: bool
     traffic: Sequence[str]
     row: BoardObject | None
@@ -54,6 +56,7 @@ def _answer(answer: Answer) -> AnswerObject:
         called=[] if found is None else [one.name for one in found.called],
         calls=[] if found is None else found.calls,
         services=[] if found is None else found.services,
+        tried=None if found is None else found.tried,
         answers_ping=found is not None and found.answers_ping,
         traffic=[] if answer.question is None else answer.question.traffic,
         row=None if answer.row is None else board_object(answer.row),

@@ -15,7 +15,7 @@ from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.ask import is_iperf
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import PHYS
-from airwire.diagnosis.reason import BROADCAST, call_in_vain, unanswered_call
+from airwire.diagnosis.reason import BROADCAST, call_in_vain, silent_ports, unanswered_call
 from airwire.explain.board.answers import error_answers_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
@@ -45,6 +45,7 @@ _SPOKEN: dict[Speaks, str] = {
     "sink": "a sink of bytes",
     "closes": "nothing: it hangs up",
     "refuses": "nothing: it refuses the second connection",
+    "silent": "nothing",
 }
 _SERVED = {
     "pingpong-server": "plays ping-pong with the PC",
@@ -117,10 +118,14 @@ def _ready(found: Discovery) -> str:
 def does(found: Discovery) -> str:
     """What an image does on its network: ``serves HTTP on port 80 and answers pings``."""
     parts = [_SERVED[one.kind] for one in found.called[:1] if one.kind in _SERVED]
-    if found.services:
-        more = len(found.services) - _MOST_SERVICES
-        named = [_service(service) for service in found.services[:_MOST_SERVICES]]
+    services = [service for service in found.services if service.speaks != "silent"]
+    if services:
+        more = len(services) - _MOST_SERVICES
+        named = [_service(service) for service in services[:_MOST_SERVICES]]
         parts.append(f"serves {', '.join([*named, *([f'{more} more'] if more > 0 else [])])}")
+    silent = [service.port for service in found.services if service.speaks == "silent"]
+    if silent:
+        parts.append(f"has {silent_ports(silent)}")
     parts.extend(_said_to_all(found.calls))
     if any(call.over == "udp" and call.port == _NTP and call.answers for call in found.calls):
         parts.append("asks the PC for the time")
@@ -141,7 +146,8 @@ def _said_to_all(calls: Sequence[Call]) -> Iterator[str]:
 def _service(service: Service) -> str:
     if is_iperf(service):
         return f"iperf on port {service.port}"
-    return f"{_SPOKEN[service.speaks]} on port {service.port}"
+    kind = "UDP port" if service.over == "udp" else "port"
+    return f"{_SPOKEN[service.speaks]} on {kind} {service.port}"
 
 
 def _figure(row: Capture[BoardRow]) -> str:

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -86,12 +86,6 @@ def why(
         question = asked.question
         analysis = _measured(image, asked.place, question, network, given, seed, folder, out)
         row = _only_row(analysis)
-        if row.target.figure is None and question.skip > 0:
-            # Whoever asks once, as examples of clients do, has no message but the first. The run without it goes.
-            shutil.rmtree(out or folder / "run", ignore_errors=True)
-            question = replace(question, skip=0)
-            analysis = _measured(image, asked.place, question, network, given, seed, folder, out)
-            row = _only_row(analysis)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -179,6 +173,8 @@ def _measured(
         "measure": question.measure,
         "of": question.of,
         "skip": question.skip,
+        # Whoever asks once, as examples of clients do, has no message but the first.
+        "skip_if_more": True,
         "stop_within": _STOP_WITHIN,
         "limit": _LIMIT,
     }
@@ -191,7 +187,7 @@ def _measured(
     changed = [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in setting_texts(settings).items()]
     text = [f"seed = {seed}", f"[boards.{name}]", *lines, f"[boards.{name}.settings]", *changed]
     _write(suite, "\n".join(text) + "\n")
-    with of_no_suite(suite):
+    with of_no_suite(suite, name):
         return run_suite(suite, out=out or folder / "run", findings=False)
 
 

@@ -38,6 +38,12 @@ _CLIENTS: Mapping[Speaks, tuple[str, Measure]] = {
     "sink": ("bulk kind=bulk to={host}:{port} send=100MB interval=20ms", "bulk"),
 }
 """The client for what a port speaks, the likeliest purpose of a board first."""
+_DATAGRAM_CLIENTS: Mapping[Speaks, str] = {
+    "echo": "udp kind=udp to={host}:{port} rounds=1000000",
+    "counter": "udp kind=udp to={host}:{port} rounds=1000000 payload=counter answer=any",
+    "text": "udp kind=udp to={host}:{port} rounds=1000000 answer=any",
+}
+"""The same of what a UDP port speaks, which is asked where no TCP port is."""
 _PING = "ping kind=ping to={host} count=1000000 interval=20ms"
 _MEASURES: Mapping[str, Measure] = {
     "http": "requests",
@@ -75,10 +81,14 @@ def is_iperf(service: Service) -> bool:
 
 
 def best_service(services: Sequence[Service]) -> Service | None:
-    """The open port that says most of a board, of those that anything can be asked."""
-    ranks = list(_CLIENTS)
-    known = [service for service in services if service.speaks in _CLIENTS]
-    return min(known, key=lambda service: (ranks.index(service.speaks), service.port), default=None)
+    """The open port that says most of a board, of those that anything can be asked: one of TCP before those of UDP."""
+    ranks = {"tcp": list(_CLIENTS), "udp": list(_DATAGRAM_CLIENTS)}
+    known = [service for service in services if service.speaks in ranks[service.over]]
+
+    def rank(service: Service) -> tuple[bool, int, int]:
+        return service.over == "udp", ranks[service.over].index(service.speaks), service.port
+
+    return min(known, key=rank, default=None)
 
 
 def _of_client(server: TrafficResult) -> Question:
@@ -91,6 +101,9 @@ def _skip(measure: Measure) -> int:
 
 
 def _of_service(service: Service, host: str) -> Question:
+    if service.over == "udp":
+        line = _DATAGRAM_CLIENTS[service.speaks].format(host=host, port=service.port)
+        return Question("messages", (line,), "udp", skip=_skip("messages"))
     client, measure = _CLIENTS[service.speaks]
     if is_iperf(service):
         client = "iperf kind=iperf to={host}:{port} time=60s interval=20ms"

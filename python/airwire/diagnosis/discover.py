@@ -1,5 +1,5 @@
 """What an image does on its network: it runs on a board beside a virtual PC, which notes whom it calls, knocks at its
-ports and pings it.
+TCP ports, sends a datagram to UDP ports, and pings it.
 
 The PC runs every server there is and answers for every address, so that a client finds the other end that was built
 into it.
@@ -30,6 +30,14 @@ _LISTENED: Time = "3 s"
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """How many ports were looked at."""
+
+    tcp: int
+    udp: int
+
+
+@dataclass(frozen=True, slots=True)
 class Discovery:
     """What an image does on the network of a board."""
 
@@ -48,6 +56,7 @@ class Discovery:
     calls: Sequence[Call]
     """Whom it called, answered or not."""
     services: Sequence[Service]
+    tried: Tried
     answers_ping: bool
     run: BoardRun
     console: str
@@ -128,6 +137,7 @@ def _discovered(
         called=_called(device),
         calls=[] if state is None else state.calls,
         services=scan.services,
+        tried=_tried(scan),
         answers_ping=ping.latency is not None,
         run=run,
         console=device.console,
@@ -149,6 +159,11 @@ def _has_link(device: Board) -> bool:
 
 def _has_begun(result: TrafficResult) -> bool:
     return any(counter.value for counter in result.counters)
+
+
+def _tried(scan: TrafficResult) -> Tried:
+    counted = {counter.name: counter.value for counter in scan.counters}
+    return Tried(counted.get("knocked", 0), counted.get("asked", 0))
 
 
 def _called(device: Board) -> list[TrafficResult]:

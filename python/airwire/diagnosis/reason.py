@@ -66,9 +66,25 @@ def why_not_on_network(found: Discovery) -> str:
     unanswered = unanswered_call(found.calls)
     if unanswered is not None:
         return unanswered
+    silent = [service.port for service in found.services if service.speaks == "silent"]
+    if silent:
+        return (
+            f"it is at {found.address}, calls nobody, answers no ping, and has {silent_ports(silent)}"
+            f"{_last_line(found.console)}; name what it does with --traffic"
+        )
     return (
-        f"it is at {found.address}, but calls nobody, has no port open that is known, and answers no ping"
-        f"{_last_line(found.console)}; name what it does with --traffic"
+        f"it is at {found.address}, but calls nobody, has none of the {found.tried.tcp} TCP and {found.tried.udp} UDP "
+        f"ports open that were tried, and answers no ping{_last_line(found.console)}; name what it does with --traffic"
+    )
+
+
+def silent_ports(ports: Sequence[int]) -> str:
+    """UDP ports that are open, and of which nobody could find out what they are for: ``UDP port 69 open, ...``."""
+    named = listed([str(port) for port in ports])
+    return (
+        f"UDP port {named} open, which answers no datagram"
+        if len(ports) == 1
+        else (f"UDP ports {named} open, which answer no datagram")
     )
 
 
@@ -111,15 +127,15 @@ def call_in_vain(calls: Sequence[Call]) -> Call | None:
     return max(vain, key=lambda call: call.asked, default=None)
 
 
-def unanswered_call(calls: Sequence[Call]) -> str | None:
-    """The same in a sentence, with what to do."""
+def unanswered_call(calls: Sequence[Call], who: str = "it") -> str | None:
+    """The same in a sentence about ``who`` calls, with what to do."""
     call = call_in_vain(calls)
     if call is None:
         return None
     what = "asks for a connection to" if call.over == "tcp" else "sends datagrams to"
     return (
-        f"it {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no server; "
-        f"give it one, such as --traffic 'discard port={call.port}'"
+        f"{who} {what} {call.address} port {call.port} ({count(call.asked, 'time')}), where the virtual PC has no "
+        f"server; give it one, such as --traffic 'discard port={call.port}'"
     )
 
 

@@ -8,9 +8,10 @@ other may open its file. Each run is added in one transaction; writers wait for 
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +29,9 @@ APPLICATION = 0x41574849
 DEFAULT = Path("runs/history.sqlite")
 WAIT_S = 30.0
 """How long a writer waits for the others."""
+_EMPTY_BYTES = 4096
+"""A data base without tables is one page at most."""
+_LEAST_BYTES = 1 << 17
 _TABLES = """
 CREATE TABLE runs (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, suite TEXT, seed INTEGER, started TEXT, added TEXT NOT NULL,
@@ -67,12 +71,15 @@ class History:
             raise _core.AirwireError(f"{path}: there is no history; begin one with airwire history add RUN")
         if path.exists() and not path.is_file():
             raise _core.AirwireError(f"{path}: is no file; name the data base of a history")
+        is_new = not path.exists()
         with self._sentences(), new_folder(path.parent):
             self._base = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
             try:
                 self._prepare(create=create)
             except BaseException:
                 self._base.close()
+                if is_new:
+                    _take_back(path)
                 raise
 
     def __enter__(self) -> Self:
@@ -186,16 +193,39 @@ class History:
         try:
             yield
         except sqlite3.Error as error:
-            raise _core.AirwireError(f"{self.path}: {_sentence(error, self._wait_s)}") from None
+            raise _core.AirwireError(f"{self.path}: {_sentence(error, self.path, self._wait_s)}") from None
 
 
-def _sentence(error: sqlite3.Error, waited_s: float) -> str:
+def _take_back(path: Path) -> None:
+    """Remove what was begun of a data base, unless another process has put tables into it meanwhile."""
+    log, index = (path.with_name(f"{path.name}{ending}") for ending in ("-wal", "-shm"))
+    with suppress(OSError):
+        if path.stat().st_size <= _EMPTY_BYTES and not (log.is_file() and log.stat().st_size):
+            for place in (log, index, path):
+                place.unlink(missing_ok=True)
+
+
+def _is_full(path: Path) -> bool:
+    """Whether the disk has so little room that SQLite cannot write there: its index of the log alone takes 32 KiB."""
+    try:
+        return shutil.disk_usage(path.parent).free < _LEAST_BYTES
+    except OSError:
+        return False
+
+
+def _sentence(error: sqlite3.Error, path: Path, waited_s: float) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    # Of the files beside the data base, SQLite says no more than that something went wrong with them.
+    if code == sqlite3.SQLITE_IOERR and _is_full(path):
+        code = sqlite3.SQLITE_FULL
     told = {
         sqlite3.SQLITE_BUSY: f"another process has been writing there for {waited_s:g} s; wait for it, and try again",
         sqlite3.SQLITE_NOTADB: "is no data base of a history; name another file",
         sqlite3.SQLITE_CORRUPT: "is damaged; begin another one, and add the run folders to it",
-        sqlite3.SQLITE_FULL: "there is no room left on the disk; nothing of this run was added",
+        sqlite3.SQLITE_FULL: "cannot write it: there is no room on its disk, which it needs even to be read, and "
+        "nothing was added; make room there, or name another place with --database",
+        sqlite3.SQLITE_IOERR: f"cannot write it: its disk fails ({error}); look at that, or name another place with "
+        "--database",
         sqlite3.SQLITE_READONLY: "cannot be written; name another file with --database",
         sqlite3.SQLITE_CANTOPEN: "cannot be opened; name another file with --database",
     }

@@ -102,6 +102,8 @@ class LinkRow:
 
     kind: ClassVar[Literal["link"]] = "link"
     clock_hz: ClassVar[None] = None
+    flash_bytes: ClassVar[None] = None
+    ram_bytes: ClassVar[None] = None
     """A link is modelled to the picosecond: no processor's cycle is the step of its times."""
     unit: ClassVar[str] = "ps"
     """Of the figure by which rows are compared."""

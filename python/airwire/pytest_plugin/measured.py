@@ -151,6 +151,16 @@ class Row:
         return Measured(self, "loss", "1", lost / capture.triggers if capture.triggers else None)
 
     @property
+    def flash(self) -> Measured:
+        """From the beginning of the flash to the last byte of the image."""
+        return self._size("flash")
+
+    @property
+    def ram(self) -> Measured:
+        """What the sections of the image's ELF take of RAM."""
+        return self._size("ram")
+
+    @property
     def messages_per_second(self) -> Measured:
         """The figure of firmware that was measured in messages."""
         return self._rate("messages_per_second")
@@ -182,6 +192,13 @@ class Row:
             raise _core.AirwireError(f"{self.name}: measures bulk, whose intervals have no {name}")
         latency = self.capture.latency_ps
         return Measured(self, name, "ps", None if latency is None else latency[_LATENCIES[name]])
+
+    def _size(self, name: str) -> Measured:
+        target = self.capture.target
+        size = target.flash_bytes if name == "flash" else target.ram_bytes
+        if size is None:
+            raise _core.AirwireError(f"{self.name}: has no {name}, which needs firmware on a virtual board, by its ELF")
+        return Measured(self, name, "B", float(size))
 
     def _rate(self, name: str) -> Measured:
         unit = {"bulk": "bit/s"}.get(_RATES[name], f"{_RATES[name]}/s")

@@ -79,7 +79,7 @@ class Bench:
         suite = self._workspace / f"{path.stem}-{len(self._measured) + 1}.toml"
         lines = [f"{name} = {_toml(value)}" for name, value in entry.items()]
         suite.write_text("\n".join([f"[boards.{json.dumps(path.stem)}]", *lines, ""]), encoding="utf-8")
-        with of_no_suite(suite):
+        with of_no_suite(suite, path.stem):
             return next(iter(self.run(suite, firmware=path.parent).values()))
 
     def board(

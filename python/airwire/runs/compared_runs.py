@@ -114,7 +114,10 @@ def chosen_row(analysis: Analysis, name: str) -> Capture:
     found = exact or [row for row in analysis.captures if _is_of(row, name)]
     if len(found) != 1:
         has = f"{len(found)} rows of" if found else "no row"
-        raise _core.AirwireError(f"{_names(analysis)}: has {has} {name}; it has {_listed(analysis)}")
+        names = [one for row in analysis.captures for one in (row.path, row.group)]
+        near = None if found else _core.nearest_name(name, names)
+        hint = "" if near is None else f"; the nearest is {near}"
+        raise _core.AirwireError(f"{_names(analysis)}: has {has} {name}; it has {_listed(analysis)}{hint}")
     return found[0]
 
 

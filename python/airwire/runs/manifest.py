@@ -66,6 +66,8 @@ class FirmwareEntry(msgspec.Struct, frozen=True):
 
     name: str
     sha256: str
+    flash_bytes: Whole | None = None
+    ram_bytes: Whole | None = None
 
 
 class PublishedEntry(msgspec.Struct, frozen=True, kw_only=True, rename={"least": "from", "most": "to"}):

@@ -85,14 +85,15 @@ def serve(
     environment: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], Any] | None = None,
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
+    ready: Callable[[], Any] | None = None,
 ) -> Analysis:
     """Serve boards that call this computer, and measure them; as :func:`probe`, with one of :data:`SERVERS`.
 
-    It ends after ``samples`` messages, at ``limit``, or by Ctrl-C.
+    ``ready()`` is called once the port is had. It ends after ``samples`` messages, at ``limit``, or by Ctrl-C.
     """
     return _one_row(
         f"serve-{kind}", server_of(kind), "0.0.0.0", dict(options or {}), samples, limit, bounds,
-        out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+        out=out, environment=environment, progress=progress, samples_seen=samples_seen, ready=ready,
     )  # fmt: skip
 
 
@@ -104,7 +105,7 @@ def server_of(kind: str) -> str:
 def _named(kind: str, known: Mapping[str, str], what: str) -> str:
     if kind in known:
         return known[kind]
-    raise _core.AirwireError(f"there is no {what} {kind!r}; there are {', '.join(known)}")
+    raise _core.AirwireError(f"there is no {what} {kind!r}; {_core.name_hint(kind, list(known))}")
 
 
 def _one_row(
@@ -120,6 +121,7 @@ def _one_row(
     environment: Mapping[str, Any] | None,
     progress: Callable[[int, int], Any] | None,
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None,
+    ready: Callable[[], Any] | None = None,
 ) -> Analysis:
     traffic = {"kind": client, **options}
     lines = [
@@ -131,10 +133,10 @@ def _one_row(
         *([] if samples is None else [f"samples = {samples}"]),
         *([f"bounds = {_table(bounds)}"] if bounds else []),
     ]
-    with of_no_suite(name):
+    with of_no_suite(name, name):
         return run_text(
             Path(name), "\n".join(lines) + "\n",
-            out=out, environment=environment, progress=progress, samples_seen=samples_seen,
+            out=out, environment=environment, progress=progress, samples_seen=samples_seen, ready=ready,
         )  # fmt: skip
 
 

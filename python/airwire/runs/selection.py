@@ -80,7 +80,7 @@ def choose(
     if every_ps is None and (battery is not None or duty_cycle is not None):
         raise _core.AirwireError("battery and duty_cycle depend on how often a message comes; give every as well")
     if site not in SITES:
-        raise _core.AirwireError(f"site is {site}, but radios stand in one of {', '.join(SITES)}")
+        raise _core.AirwireError(f"there is no site {site}; {_core.name_hint(site, list(SITES))}")
     known = {link.name: link for link in links()}
     for name in only:
         if name not in known:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -71,13 +70,17 @@ def run(
 
 
 @contextmanager
-def of_no_suite(path: str | Path) -> Iterator[None]:
-    """What is wrong with a suite that nobody wrote: the user is told of the field, and not of a file of ours."""
+def of_no_suite(path: str | Path, entry: str) -> Iterator[None]:
+    """What is wrong with a suite that nobody wrote: the user is told of a field of its only entry, and not of ours."""
     try:
         yield
     except _core.AirwireError as error:
-        place = re.compile(rf"{re.escape(str(path))}(:\d+)?: ((boards|targets)\.[A-Za-z0-9_-]+[.:] ?)?")
-        raise _core.AirwireError(place.sub("", str(error), count=1)) from None
+        if error.file != str(path) or error.field is None:
+            raise
+        own = error.field
+        for table in ("boards", "targets"):
+            own = own.removeprefix(f"{table}.{entry}.")
+        raise _core.AirwireError(f"{own}{error.words}") from None
 
 
 def run_text(
@@ -97,8 +100,12 @@ def run_text(
     progress: Callable[[int, int], Any] | None = None,
     row_done: Callable[[Capture], Any] | None = None,
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None = None,
+    ready: Callable[[], Any] | None = None,
 ) -> Analysis:
-    """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name."""
+    """The same of a suite whose text is at hand; ``path`` is what errors call it, and gives the run folder its name.
+
+    ``ready()`` is called once, when a board at an address can call or be asked.
+    """
     check_numbers(samples=samples, seed=seed, workers=workers)
     result = _core.run_suite(
         str(path),
@@ -116,6 +123,7 @@ def run_text(
         progress=progress,
         row_done=None if row_done is None else lambda raw: row_done(_row(raw, None)),
         samples_seen=None if samples_seen is None else lambda row, unit, table: samples_seen(row, unit, _frame(table)),
+        ready=ready,
         text=text,
     )
     folder = None if result.run_folder is None else Path(result.run_folder)

@@ -137,8 +137,7 @@ def _refusal(
         _check_images(fields, document)
     except _core.AirwireError as error:
         # The suite stands in no file of the user's, so that its line says nothing.
-        said = str(error).removeprefix(f"{place}:")
-        return said if said == str(error) else said.partition(": ")[2]
+        return f"{error.field}{error.words}" if error.file == str(place) else str(error)
     return None
 
 
@@ -152,8 +151,8 @@ def _check_images(fields: Fields, document: Document) -> None:
             _core.changed_image_file(fields.find_image(table["firmware"]), None, settings, "image.bin")
 
 
-def nearest(name: str, known: Mapping[str, str]) -> str:
-    """What there is instead of a field, and what it takes."""
-    hint = _core.name_hint(name, list(known))
-    near = next((one for one in known if hint == _core.name_hint(name, [one])), None)
-    return hint if near is None else f"{hint}, which takes {known[near]}"
+def nearest(name: str, known: Mapping[str, str], others: Mapping[str, str]) -> str:
+    """What there is instead of a field, and what it takes; ``others`` are offered where they are near."""
+    every = {**known, **others}
+    near = _core.nearest_name(name, list(every))
+    return f"there are {', '.join(known)}" if near is None else f"the nearest is {near}, which takes {every[near]}"

@@ -45,8 +45,8 @@ def _result(combinations: Sequence[Combination]) -> str:
     if not known:
         return "No combination has a figure"
     best, worst = known[0], [one for one in known if one.unit == known[0].unit][-1]
-    told = [f"{_settings(one)} has {figure_text(one.figure or 0, one.unit)}" for one in (best, worst)]
-    return f"The best is {told[0].replace(' has ', ' with ')}; the worst, {told[1].replace(' has ', ', has ')}"
+    figures = [figure_text(one.figure or 0, one.unit) for one in (best, worst)]
+    return f"The best is {_settings(best)} with {figures[0]}; the worst, {_settings(worst)}, has {figures[1]}"
 
 
 def _settings(one: Combination) -> str:

@@ -243,10 +243,14 @@ def _refuse_unknown(asked: Sequence[Axis], fields: Mapping[Entry, Fields], axes:
             continue
         of = [entry for entry in fields if axis.name.startswith(f"{entry.name}.")]
         known = {name: takes for entry in of or fields for name, takes in fields[entry].known(asked).items()}
+        # With the entry's name before it a field is known as well.
+        whole = {f"{one.name}.{name}": takes for one in fields for name, takes in fields[one].known(asked).items()}
         where = f"entry {of[0].name}" if of else "no entry of the suite"
         name = axis.name.removeprefix(f"{of[0].name}.") if of else axis.name
         has = "has no" if of else "has a"
-        raise _core.AirwireError(f"--over {axis.name}: {where} {has} field {name}; {nearest(name, known)}")
+        raise _core.AirwireError(
+            f"--over {axis.name}: {where} {has} field {name}; {nearest(name, known, {} if of else whole)}"
+        )
 
 
 def _check_size(request: Request, axes: Iterable[_Axes], seeds: int) -> None:

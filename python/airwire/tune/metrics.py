@@ -83,8 +83,8 @@ class Limit:
         return value <= self.limit if self.is_most else value >= self.limit
 
 
-_GOAL = re.compile(r"\s*(?:(max|min)\s+)?([a-z0-9_]+)\s*")
-_LIMIT = re.compile(r"\s*+([a-z0-9_]++)\s*+(<=|>=|<|>|=)\s*+(\S.*)")
+_GOAL = re.compile(r"\s*(?:(max|min)\s+)?([A-Za-z0-9_-]+)\s*")
+_LIMIT = re.compile(r"\s*+([A-Za-z0-9_-]++)\s*+(<=|>=|<|>|=)\s*+(\S.*)")
 _RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kMG]?)(bit/s|B/s|/s)")
 _ENERGY = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([unm]?)J")
 _PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(%?)")

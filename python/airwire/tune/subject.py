@@ -14,7 +14,7 @@ from airwire.inputs import read_text
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Link
 from airwire.runs.entries import whole_boards
-from airwire.runs.packaged import find_suite, image_finder
+from airwire.runs.packaged import find_suite, image_finder, suite_names
 from airwire.tune.knobs import Knob, image_knobs, link_knobs
 from airwire.values import setting_texts
 
@@ -104,6 +104,9 @@ def subject_of(
     if named in known and not path.exists():
         _refuse_given(target, "a link", **of_images, only=only, firmware=firmware)
         return _of_link(known[named], payload_bytes, settings or {}, {}, None, samples)
+    if path.suffix == "" and named == path.name and not path.exists() and named not in suite_names():
+        hint = _core.name_hint(named, [*known, *suite_names()])
+        raise _core.AirwireError(f"{named}: there is no such file, and no link or suite of this name; {hint}")
     suite = find_suite(target)
     _refuse_given(target, "a suite, which says that itself", **of_images)
     try:

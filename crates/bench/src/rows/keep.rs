@@ -115,8 +115,13 @@ impl SuiteFolder {
         self.folder.finish(environment)
     }
 
+    /// Removes the folder: there is no row that it could hold.
+    pub fn discard(self) {
+        self.folder.discard();
+    }
+
     fn write_frames(&mut self, run: &str, pcapng: &[u8]) -> Result<(), RunFolderError> {
-        let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
+        let io = |path: &Path, source: std::io::Error| RunFolderError::unwritten(path, &source);
         let folder = self.folder.path().join("wire");
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
         let path = folder.join(self.free_name(&file_name(run), "pcapng"));
@@ -125,7 +130,7 @@ impl SuiteFolder {
 
     fn write_capture(&mut self, result: &RowResult, payload_bytes: u32) -> Result<(), RunFolderError> {
         let folder = self.folder.path().join("captures");
-        fs::create_dir_all(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
+        fs::create_dir_all(&folder).map_err(|source| RunFolderError::unwritten(&folder, &source))?;
         // The file's name says the payload where `analyze` looks for it.
         let name = format!("{payload_bytes}B-{}", file_name(&result.row.entry));
         let path = folder.join(self.free_name(&name, "vcd"));

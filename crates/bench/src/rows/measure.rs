@@ -52,8 +52,10 @@ pub fn measure_row(
     if stopped && (target.samples().is_empty() || !target.is_worth_a_part()) {
         return Ok(None);
     }
-    let wanted = &row.measurement;
+    let mut row = row.clone();
     let all = target.take_samples();
+    row.measurement.skip = row.measurement.skipped_of(all.len());
+    let wanted = &row.measurement;
     let skipped = usize::try_from(wanted.skip).unwrap_or(usize::MAX).min(all.len());
     let samples = all.counting(wanted.skip, wanted.samples);
     let observed = target.observe(&samples, control)?;
@@ -67,11 +69,11 @@ pub fn measure_row(
     if !measure.findings {
         statistics.findings.retain(|found| matches!(found.kind, Kind::FrozenPhase | Kind::PhaseCoverage));
     }
-    let figure = final_figure(row, &samples, &statistics, measure);
+    let figure = final_figure(&row, &samples, &statistics, measure);
     Ok(Some(RowResult {
-        row: row.clone(),
         problem: problem(&entry, figure.is_some(), samples.is_empty().then_some(skipped)),
-        latency: LatencyFigures::of(row, &samples, &statistics, measure),
+        latency: LatencyFigures::of(&row, &samples, &statistics, measure),
+        row,
         outcomes: outcomes_of(&samples),
         observed: observed.unwrap_or_default(),
         statistics,

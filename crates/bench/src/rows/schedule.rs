@@ -69,11 +69,19 @@ pub fn run_into(
     environment: &serde_json::Value,
     kept: &mut (dyn FnMut(&RowEntry, &RowResult) + Send),
 ) -> BenchRun {
+    let mut is_empty = true;
     let mut done = run(rows, measure, control, true, &mut |entry, row| {
-        folder.add(entry, row)?;
+        let added = folder.add(entry, row);
+        added.map_err(|error| if is_empty { error.of_nothing() } else { error })?;
+        is_empty = false;
         kept(entry, row);
         Ok(())
     });
+    if is_empty && done.failure.is_some() {
+        // A run that failed before its first row, as at a port that somebody else has, is none.
+        folder.discard();
+        return done;
+    }
     if let Err(error) = folder.finish(environment) {
         done.failure.get_or_insert(error.to_string());
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of};
+use fields::toml_file::{Misplaced, Told, TomlFile, Value, fields_of, told};
 use fields::{Field, Takes, names};
 use lan::TrafficSetup;
 use serde_json::{Map, Value as Json, json};
@@ -13,7 +13,7 @@ use super::bounds::{self, Measured};
 use super::probe::Probe;
 use super::published::{Compare, Published};
 use super::row::{Measurement, Place, Quantity, Row, SameBut, TargetSetup};
-use super::tables::{BOUNDS, STOP_WITHIN, limit};
+use super::tables::{BOUNDS, SKIP_IF_MORE, STOP_WITHIN, limit};
 use super::{boards, traffic};
 
 /// What a row keeps at most.
@@ -74,6 +74,7 @@ pub const ADDRESS_FIELDS: &[Field] = &[
         "\"latency\"",
     ),
     Field::new("skip", Takes::Count(0, MOST_SAMPLES), "0", "messages that are left out at the start", "1"),
+    SKIP_IF_MORE,
     Field::new(
         "samples",
         Takes::Count(1, MOST_SAMPLES),
@@ -147,7 +148,7 @@ impl Reader<'_> {
     fn entry(&mut self, name: &str, span: &Range<usize>, value: &Value<'_>) -> Outcome<()> {
         let file = self.file;
         let within = format!("targets.{name}.");
-        let wrong = |place: Range<usize>, message: String| Err(file.error(place, message));
+        let wrong = |place: Range<usize>, message: Told| Err(file.error(place, message));
         let fields = fields_of(file.table_of(within.trim_end_matches('.'), value)?);
         file.refuse_unknown(&within, &fields, &names(ADDRESS_FIELDS))?;
         let find =
@@ -160,13 +161,13 @@ impl Reader<'_> {
         let Some(address) = entry.address.clone() else {
             return wrong(
                 span.clone(),
-                format!("{within}address is missing, such as address = \"192.168.1.50\""),
+                told(format!("{within}address"), " is missing, such as address = \"192.168.1.50\""),
             );
         };
         let Some(traffic) = entry.traffic.clone() else {
             return wrong(
                 span.clone(),
-                format!("{within}traffic is missing, such as traffic = \"pingpong rounds=1000\""),
+                told(format!("{within}traffic"), " is missing, such as traffic = \"pingpong rounds=1000\""),
             );
         };
         let quantity = entry.quantity.unwrap_or_else(|| Probe::of(&traffic.kind).quantity);
@@ -175,7 +176,7 @@ impl Reader<'_> {
         let same_but = match other.map(|place| self.compared(place, &setup)).transpose() {
             Ok(same_but) => same_but,
             Err(message) => {
-                return wrong(span.clone(), format!("{}: {message}", within.trim_end_matches('.')));
+                return wrong(span.clone(), told(within.trim_end_matches('.'), format!(": {message}")));
             }
         };
         let known: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
@@ -185,7 +186,7 @@ impl Reader<'_> {
         if published.as_ref().is_some_and(|found| found.compare == Compare::Ratio) && same_but.is_none() {
             return wrong(
                 span.clone(),
-                format!("{within}published: a ratio is to another row; name that with same_but"),
+                told(format!("{within}published"), ": a ratio is to another row; name that with same_but"),
             );
         }
         let bounds = find("bounds")
@@ -212,8 +213,9 @@ impl Reader<'_> {
         self.entries.iter().position(|(known, _)| *known == name).ok_or_else(|| {
             let known: Vec<&str> = self.entries.iter().map(|(known, _)| known.as_str()).collect();
             let hint = fields::hint(&name, &known);
-            let message = format!(
-                "{within}same_but is {name:?}, but it names an entry that stands before this one; {hint}"
+            let message = told(
+                format!("{within}same_but"),
+                format!(" is {name:?}, but it names an entry that stands before this one; {hint}"),
             );
             self.file.error(value.span(), message)
         })
@@ -247,6 +249,7 @@ fn set(file: TomlFile<'_>, entry: &mut Entry, within: &str, name: &str, value: &
         "traffic" => entry.traffic = Some(one(file, field, value)?),
         "measure" => entry.quantity = Some(file.choose(field, value, &Quantity::ALL)?),
         "skip" => measurement.skip = read()?.integer(),
+        "skip_if_more" => measurement.skip_if_more = read()?.switch(),
         "samples" => measurement.samples = Some(read()?.integer()),
         "stop_within" => measurement.stop_within = Some(read()?.number()),
         "limit" => measurement.limit = read()?.time(),
@@ -262,15 +265,21 @@ fn address(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Outcome<String
         return Ok(text);
     }
     if fields::text::address(text.trim()).is_some_and(|address| address.is_ipv6()) {
-        let message = format!(
-            "{field} is {text:?}, but a board at an address is asked over IPv4 alone; give its IPv4 address, or measure it on a \
+        let message = told(
+            field,
+            format!(
+                " is {text:?}, but a board at an address is asked over IPv4 alone; give its IPv4 address, or measure it on a \
              virtual board with to=board6"
+            ),
         );
         return Err(file.error(value.span(), message));
     }
-    let message = format!(
-        "{field} is {text:?}, but it takes an address or a name without a port, such as \"192.168.1.50\"; a port stands in \
+    let message = told(
+        field,
+        format!(
+            " is {text:?}, but it takes an address or a name without a port, such as \"192.168.1.50\"; a port stands in \
          traffic, such as \"http to=board:8080\""
+        ),
     );
     Err(file.error(value.span(), message))
 }
@@ -278,7 +287,9 @@ fn address(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Outcome<String
 /// A client goes to the board unless it says otherwise.
 fn one(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Outcome<TrafficSetup> {
     let setup = traffic::read(file, field, value)?.to_the_board();
-    setup.check(None).map_err(|error| file.error(value.span(), format!("{field}: {}{error}", setup.name)))?;
+    setup
+        .check(None)
+        .map_err(|error| file.error(value.span(), told(field, format!(": {}{error}", setup.name))))?;
     Ok(setup)
 }
 

@@ -1,7 +1,7 @@
 //! `bounds` of an entry: what its figures are to keep. Fields are declared once; which of them a row has follows from what it
 //! runs on and what it measures, so that a bound on a figure that it has not is refused before anything runs.
 
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, told};
 use fields::{Bound, Field, LimitUnit, Takes, names};
 use serde_json::json;
 
@@ -208,10 +208,9 @@ pub(super) fn read(
         if !bounded.is_of(measured) {
             let has: Vec<&str> =
                 names(BOUND_FIELDS).into_iter().filter(|name| self::bounded(name).is_of(measured)).collect();
-            let message = format!(
-                "{within}{name}: {} has no such figure; it has {}",
-                measured.in_words(),
-                has.join(", ")
+            let message = told(
+                format!("{within}{name}"),
+                format!(": {} has no such figure; it has {}", measured.in_words(), has.join(", ")),
             );
             return Err(file.error(span, message));
         }

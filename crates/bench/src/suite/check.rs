@@ -66,8 +66,12 @@ impl LinkSetup {
         if gates.contains(wanted) {
             return Ok(());
         }
-        let known =
-            if gates.is_empty() { "it has none".to_owned() } else { format!("it has {}", gates.join(", ")) };
+        let names: Vec<&str> = gates.iter().map(String::as_str).collect();
+        let known = match fields::nearest(wanted, &names) {
+            Some(near) => format!("the nearest is {near}"),
+            None if gates.is_empty() => "it has none".to_owned(),
+            None => format!("it has {}", gates.join(", ")),
+        };
         let sentence = format!("is {wanted:?}, but the link has no such gate; {known}");
         Err(RowError { field: "trigger.gate", sentence })
     }

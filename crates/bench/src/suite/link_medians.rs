@@ -12,7 +12,7 @@ use super::published::Published;
 use super::row::{LinkSetup, Row};
 use super::tables::FIGURE_FIELDS;
 use fields::names;
-use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Field, Misplaced, Told, TomlFile, Value, fields_of, plain, shown, told};
 
 const EXAMPLE: &str = "[{ payload = 12, median = \"1.05 ms\", source = \"...\" }]";
 
@@ -36,7 +36,8 @@ pub(super) fn attach(file: TomlFile<'_>, field: &str, value: &Value<'_>, rows: &
     let list = match value.get_ref() {
         DeValue::Array(list) if !list.is_empty() => list,
         other => {
-            let message = format!("{field} is {}, but it takes a list of tables: {EXAMPLE}", shown(other));
+            let message =
+                told(field, format!(" is {}, but it takes a list of tables: {EXAMPLE}", shown(other)));
             return Err(file.error(value.span(), message));
         }
     };
@@ -47,7 +48,7 @@ pub(super) fn attach(file: TomlFile<'_>, field: &str, value: &Value<'_>, rows: &
         if let Some(line) = lines.insert(place, file.line(&value.span())) {
             let name = &rows[place].name;
             let message =
-                format!("{within}: row {name} has a published median on line {line}; keep one of both");
+                told(within, format!(": row {name} has a published median on line {line}; keep one of both"));
             return Err(file.error(value.span(), message));
         }
         rows[place].published = Some(published);
@@ -62,7 +63,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn error(&self, place: &Value<'_>, message: String) -> Misplaced {
+    fn error(&self, place: &Value<'_>, message: Told) -> Misplaced {
         self.file.error(place.span(), message)
     }
 
@@ -70,7 +71,7 @@ impl Reader<'_> {
     fn figure(&self, value: &Value<'_>, rows: &[Row]) -> Outcome<(usize, Published)> {
         let DeValue::Table(table) = value.get_ref() else {
             let message =
-                format!("{} is {}, but it takes a table: {EXAMPLE}", self.within, shown(value.get_ref()));
+                told(self.within, format!(" is {}, but it takes a table: {EXAMPLE}", shown(value.get_ref())));
             return Err(self.error(value, message));
         };
         let fields = fields_of(table);
@@ -83,7 +84,8 @@ impl Reader<'_> {
         let find =
             |wanted: &str| fields.iter().find(|(name, ..)| *name == wanted).map(|(_, _, value)| *value);
         let needed = |wanted: &str| {
-            let missing = || format!("{}: {wanted} is missing; a figure has median and source", self.within);
+            let missing =
+                || told(self.within, format!(": {wanted} is missing; a figure has median and source"));
             find(wanted).ok_or_else(|| self.error(value, missing()))
         };
         let text = |name: &str, value| self.file.text_of(&format!("{}.{name}", self.within), value);
@@ -100,10 +102,10 @@ impl Reader<'_> {
         let field = format!("{}.median", self.within);
         let text = self.file.text_of(&field, value)?;
         let median: Picoseconds =
-            text.parse().map_err(|error| self.error(value, format!("{field}: {error}")))?;
+            text.parse().map_err(|error| self.error(value, told(&field, format!(": {error}"))))?;
         if median <= Picoseconds::ZERO {
             let message =
-                format!("{field} is {text}, but every message takes time; give it such as \"1.05 ms\"");
+                told(field, format!(" is {text}, but every message takes time; give it such as \"1.05 ms\""));
             return Err(self.error(value, message));
         }
         Ok(median)
@@ -130,8 +132,10 @@ impl Reader<'_> {
     fn setting(&self, name: &str, value: &Value<'_>, link: &Definition) -> Outcome<Setting> {
         let text = plain(value.get_ref()).ok_or_else(|| {
             let shown = shown(value.get_ref());
-            let message =
-                format!("{}.{name} is {shown}, but a figure belongs to one row; give one value", self.within);
+            let message = told(
+                format!("{}.{name}", self.within),
+                format!(" is {shown}, but a figure belongs to one row; give one value"),
+            );
             self.error(value, message)
         })?;
         let mut settings = link.defaults();
@@ -146,12 +150,13 @@ impl Reader<'_> {
     fn row(&self, place: &Value<'_>, conditions: &[Condition<'_>], rows: &[Row]) -> Outcome<usize> {
         if let Some(unmet) = conditions.iter().find(|one| !rows.iter().any(|row| one.is_met_by(row))) {
             let known = distinct(rows.iter().map(|row| unmet.shown_of(row)));
-            let message = format!(
-                "{}.{} is {}, but no row of this entry has that; give one of {}",
-                self.within,
-                unmet.name,
-                unmet.shown(),
-                known.join(", ")
+            let message = told(
+                format!("{}.{}", self.within, unmet.name),
+                format!(
+                    " is {}, but no row of this entry has that; give one of {}",
+                    unmet.shown(),
+                    known.join(", ")
+                ),
             );
             return Err(self.error(unmet.place, message));
         }
@@ -159,12 +164,14 @@ impl Reader<'_> {
         let mut places = (0..rows.len()).filter(|&place| meant(&rows[place]));
         let first = places.next().expect("an entry has every combination of its lists");
         let Some(second) = places.next() else { return Ok(first) };
-        let message = format!(
-            "{}: rows {} and {} are both meant; name {} as well",
+        let message = told(
             self.within,
-            rows[first].name,
-            rows[second].name,
-            differences(&rows[first], &rows[second]).join(", ")
+            format!(
+                ": rows {} and {} are both meant; name {} as well",
+                rows[first].name,
+                rows[second].name,
+                differences(&rows[first], &rows[second]).join(", ")
+            ),
         );
         Err(self.error(place, message))
     }

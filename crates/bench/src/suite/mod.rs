@@ -96,7 +96,11 @@ impl Suite {
             if !self.rows.iter().any(|row| row.is_of(name)) {
                 let mut entries: Vec<&str> = self.rows.iter().map(|row| row.entry.as_str()).collect();
                 entries.dedup();
-                let hint = match fields::nearest(name, &entries) {
+                // A row goes by its own name and by that of its link as well.
+                let of_links = self.rows.iter().filter_map(|row| row.link()).map(|setup| setup.link.name);
+                let rows = self.rows.iter().map(|row| row.name.as_str());
+                let every: Vec<&str> = entries.iter().copied().chain(of_links).chain(rows).collect();
+                let hint = match fields::nearest(name, &every) {
                     Some(near) => format!("; the nearest is {near}"),
                     None => format!("; it has {}", entries.join(", ")),
                 };

@@ -18,7 +18,7 @@ use super::tables::{ENTRY_FIELDS, SUITE_FIELDS, TRIGGER_FIELDS, default_of};
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, Suite, SuiteError, name_of};
 use fields::names;
-use fields::toml_file::{Field, TomlFile, Value, fields_of, shown};
+use fields::toml_file::{Field, Told, TomlFile, Value, fields_of, shown, told};
 
 const NOTHING: &str = "a suite names at least one link, such as [links.lora], one board, such as [boards.pingpong], or one address, such as [targets.my-board]";
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
@@ -43,8 +43,9 @@ pub(super) fn trigger(fields: &BTreeMap<String, String>) -> Result<Trigger, Suit
     text.push_str(" }");
     let path = Path::new("trigger");
     let reader = Reader(TomlFile { path, text: &text });
-    let document = DeTable::parse(&text)
-        .map_err(|error| reader.error(0..0, format!("a field cannot be read: {}", error.message())))?;
+    let document = DeTable::parse(&text).map_err(|error| {
+        reader.error(0..0, told("", format!("a field cannot be read: {}", error.message())))
+    })?;
     let document = document.into_inner();
     let (_, _, value) = fields_of(&document)[0].clone();
     reader.trigger("trigger", value)
@@ -58,7 +59,7 @@ pub(super) fn suite(path: &Path, text: String) -> Result<Suite, SuiteError> {
 }
 
 impl Reader<'_> {
-    fn error(&self, span: Range<usize>, message: String) -> SuiteError {
+    fn error(&self, span: Range<usize>, message: Told) -> SuiteError {
         self.0.error(span, message).into()
     }
 
@@ -90,17 +91,20 @@ impl Reader<'_> {
                 .or(find("boards"))
                 .or(find("targets"))
                 .map_or(0..0, |(_, span, _)| span.clone());
-            return Err(self.error(place, format!("links: {NOTHING}")));
+            return Err(self.error(place, told("links", format!(": {NOTHING}"))));
         }
         // Rows of one name could not be told apart in a run folder.
         if let Some(row) = boards.iter().find(|board| rows.iter().any(|row| row.name == board.name)) {
-            let message =
-                format!("boards.{}: a link has a row {} as well; rename the entry", row.entry, row.name);
+            let message = told(
+                format!("boards.{}", row.entry),
+                format!(": a link has a row {} as well; rename the entry", row.name),
+            );
             return Err(self.error(find("boards").map_or(0..0, |(_, span, _)| span.clone()), message));
         }
         rows.extend(boards);
         if let Some(row) = addresses.iter().find(|address| rows.iter().any(|row| row.name == address.name)) {
-            let message = format!("targets.{}: another entry has a row of that name; rename one", row.entry);
+            let message =
+                told(format!("targets.{}", row.entry), ": another entry has a row of that name; rename one");
             return Err(self.error(find("targets").map_or(0..0, |(_, span, _)| span.clone()), message));
         }
         rows.extend(addresses);
@@ -115,9 +119,9 @@ impl Reader<'_> {
             self.entry(entry, &span, value, defaults, &mut rows)?;
             // Rows of one name could not be told apart in a run folder.
             if let Some(row) = rows[known..].iter().find(|row| !names.insert(row.name.clone())) {
-                let message = format!(
-                    "links.{entry}: there are two rows {}; give each value and payload once",
-                    row.name
+                let message = told(
+                    format!("links.{entry}"),
+                    format!(": there are two rows {}; give each value and payload once", row.name),
                 );
                 return Err(self.error(span, message));
             }
@@ -162,7 +166,7 @@ impl Reader<'_> {
             None => (entry.to_owned(), span.clone()),
         };
         let link = links::find(&link_name)
-            .map_err(|error| self.error(place, format!("{}: {error}", within.trim_end_matches('.'))))?;
+            .map_err(|error| self.error(place, told(within.trim_end_matches('.'), format!(": {error}"))))?;
         let choices = self.choices(&within, &fields, link)?;
         let measurement = self.measurement(&within, &fields, own.samples)?;
         let measured = Measured::Link { has_currents: link.has_currents() };
@@ -174,8 +178,9 @@ impl Reader<'_> {
         let lengths = choices.iter().map(|(_, values)| values.len()).chain([own.payloads.len()]);
         let made = lengths.fold(1, usize::saturating_mul);
         if rows.len().saturating_add(made) > MAX_ROWS {
-            let message = format!(
-                "links.{entry}: with it the suite has more than {MAX_ROWS} rows; shorten its lists, or split it"
+            let message = told(
+                format!("links.{entry}"),
+                format!(": with it the suite has more than {MAX_ROWS} rows; shorten its lists, or split it"),
             );
             return Err(self.error(span.clone(), message));
         }
@@ -184,15 +189,16 @@ impl Reader<'_> {
         };
         for combination in combinations(&choices) {
             let changes = combination.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-            let wrong =
-                |error: &links::LinkError| self.error(span.clone(), format!("links.{entry}: {error}"));
+            let wrong = |error: &links::LinkError| {
+                self.error(span.clone(), told(format!("links.{entry}"), format!(": {error}")))
+            };
             let settings = link.settings_with(changes).map_err(|error| wrong(&error))?;
             link.program(&settings).map_err(|error| wrong(&error))?;
             let entry = label(entry, &choices, &combination);
             for &payload in &own.payloads {
-                let payload_bytes = link
-                    .check_payload(payload)
-                    .map_err(|error| self.error(place("payloads"), format!("{within}payloads: {error}")))?;
+                let payload_bytes = link.check_payload(payload).map_err(|error| {
+                    self.error(place("payloads"), told(format!("{within}payloads"), format!(": {error}")))
+                })?;
                 let row = Row {
                     name: format!("{entry}/{payload}B"),
                     entry: entry.clone(),
@@ -211,7 +217,10 @@ impl Reader<'_> {
                 };
                 row.check().map_err(|error| {
                     let field = error.field.split('.').next().unwrap_or_default();
-                    self.error(place(field), format!("{within}{error}"))
+                    self.error(
+                        place(field),
+                        told(format!("{within}{}", error.field), format!(" {}", error.sentence)),
+                    )
                 })?;
                 rows.push(row);
             }
@@ -250,8 +259,9 @@ impl Reader<'_> {
     ) -> Result<Vec<Choices>, SuiteError> {
         let mut choices = Vec::new();
         for (name, span, value) in fields.iter().filter(|(name, ..)| !names(ENTRY_FIELDS).contains(name)) {
-            let values = values_of(value)
-                .map_err(|takes| self.error(span.clone(), format!("{within}{name}: {takes}")))?;
+            let values = values_of(value).map_err(|takes| {
+                self.error(span.clone(), told(format!("{within}{name}"), format!(": {takes}")))
+            })?;
             for text in &values {
                 let mut settings: Settings = link.defaults();
                 settings
@@ -266,7 +276,8 @@ impl Reader<'_> {
     fn payloads(&self, field: &str, value: &Value<'_>) -> Result<Vec<u64>, SuiteError> {
         let expected = |value: &Value<'_>| {
             let shown = shown(value.get_ref());
-            let message = format!("{field} is {shown}, but it takes sizes in bytes, such as [12, 128, 1024]");
+            let message =
+                told(field, format!(" is {shown}, but it takes sizes in bytes, such as [12, 128, 1024]"));
             self.error(value.span(), message)
         };
         match value.get_ref() {
@@ -296,15 +307,18 @@ impl Reader<'_> {
             }
         }
         if trigger.kind == TriggerKind::Locked && trigger.gate.is_none() {
-            let message = format!("{within}gate is missing: a locked trigger names the gate that it follows");
+            let message =
+                told(format!("{within}gate"), " is missing: a locked trigger names the gate that it follows");
             return Err(self.error(value.span(), message));
         }
         let taken = trigger.kind.fields();
         let idle = fields.iter().find(|(name, ..)| *name != "kind" && !taken.contains(name));
         if let Some((name, span, _)) = idle {
             let (kind, taken) = (trigger.kind.name(), taken.join(", "));
-            let message =
-                format!("{within}{name}: a {kind} trigger has none; beside its kind it has {taken}");
+            let message = told(
+                format!("{within}{name}"),
+                format!(": a {kind} trigger has none; beside its kind it has {taken}"),
+            );
             return Err(self.error(span.clone(), message));
         }
         Ok(trigger)
@@ -314,11 +328,10 @@ impl Reader<'_> {
         let text = self.0.text_of(field, value)?;
         let names = TriggerKind::ALL.map(|(name, _)| name);
         TriggerKind::ALL.iter().find(|(name, _)| *name == text).map(|(_, kind)| *kind).ok_or_else(|| {
-            let near = fields::nearest(&text, &names)
-                .map_or(String::new(), |near| format!("; the nearest is {near}"));
+            let near = fields::or_nearest(&text, &names);
             self.error(
                 value.span(),
-                format!("{field} is {text:?}, but it is one of {}{near}", names.join(", ")),
+                told(field, format!(" is {text:?}, but it is one of {}{near}", names.join(", "))),
             )
         })
     }
@@ -326,10 +339,12 @@ impl Reader<'_> {
     fn time(&self, field: &str, value: &Value<'_>) -> Result<Picoseconds, SuiteError> {
         let text = self.0.text_of(field, value)?;
         let time: Picoseconds =
-            text.parse().map_err(|error| self.error(value.span(), format!("{field}: {error}")))?;
+            text.parse().map_err(|error| self.error(value.span(), told(field, format!(": {error}"))))?;
         if time < Picoseconds::ZERO {
-            return Err(self
-                .error(value.span(), format!("{field} is {text}, but time runs forward; give 0s or more")));
+            return Err(self.error(
+                value.span(),
+                told(field, format!(" is {text}, but time runs forward; give 0s or more")),
+            ));
         }
         Ok(time)
     }
@@ -342,18 +357,14 @@ impl Reader<'_> {
     ) -> Result<Picoseconds, SuiteError> {
         let time = self.time(field, value)?;
         if time == Picoseconds::ZERO {
-            let message =
-                format!("{field} is 0 s, but messages need time between them; give for example 250ms");
+            let message = told(field, " is 0 s, but messages need time between them; give for example 250ms");
             return Err(self.error(span.clone(), message));
         }
         Ok(time)
     }
 }
 
-/// What is wrong with a setting, after the name of its field.
-pub(super) fn setting_message(within: &str, name: &str, error: &SettingError) -> String {
-    match error {
-        SettingError::Malformed { .. } | SettingError::OutOfRange { .. } => format!("{within}{error}"),
-        SettingError::Unknown { .. } | SettingError::Impossible(_) => format!("{within}{name}: {error}"),
-    }
+/// What is wrong with a setting.
+pub(super) fn setting_message(within: &str, name: &str, error: &SettingError) -> Told {
+    told(format!("{within}{name}"), error.words())
 }

@@ -116,6 +116,8 @@ pub struct Measurement {
     pub of: Option<String>,
     /// Messages that are left out at the start.
     pub skip: u64,
+    /// Whether those count after all where there are no others.
+    pub skip_if_more: bool,
     /// The row ends after so many that count.
     pub samples: Option<u64>,
     /// The row ends when the interval of its figure is no wider to either side than this share of it.
@@ -125,6 +127,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
+    /// How many of so many messages are left out.
+    pub fn skipped_of(&self, messages: usize) -> u64 {
+        if self.skip_if_more && messages as u64 <= self.skip { 0 } else { self.skip }
+    }
+
     /// Latencies of all messages that there are.
     pub fn of_all() -> Self {
         Self { samples: None, ..Self::of_samples(0) }
@@ -136,6 +143,7 @@ impl Measurement {
             quantity: Quantity::Latency,
             of: None,
             skip: 0,
+            skip_if_more: false,
             samples: Some(samples),
             stop_within: None,
             limit: Picoseconds::new(i64::MAX),

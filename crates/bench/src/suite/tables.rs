@@ -73,6 +73,15 @@ pub(super) const ENTRY_FIELDS: &[Field] = &[
     BOUNDS,
 ];
 
+/// Whether messages of `skip` count after all, of boards.
+pub(super) const SKIP_IF_MORE: Field = Field::new(
+    "skip_if_more",
+    Takes::Flag,
+    "false",
+    "whether those that skip leaves out count after all where no more come, as of firmware that asks once",
+    "true",
+);
+
 /// The row ends before its samples, of links and boards alike.
 pub(super) const STOP_WITHIN: Field = Field::new(
     "stop_within",

@@ -125,10 +125,34 @@ fn an_error_of_the_run_folder_is_told_once_and_the_analysis_goes_on() {
     }
     let (sources, _) = discover(&[captures]);
     let analysis = analyze(&sources, &options(), &Control::default(), &mut |_| {
-        Err(RunFolderError::Io { path: "run".into(), source: std::io::ErrorKind::StorageFull.into() })
+        Err(RunFolderError::unwritten(
+            Path::new("run"),
+            &std::io::Error::from(std::io::ErrorKind::StorageFull),
+        ))
     });
     assert_eq!((analysis.captures.len(), analysis.failures.len()), (5, 1));
     assert!(analysis.failures[0].message.contains("the parts written before are complete"));
+}
+
+#[test]
+fn a_run_of_which_nothing_could_be_written_leaves_no_folder() {
+    let work = tempfile::tempdir().unwrap();
+    let captures = work.path().join("captures");
+    fs::create_dir(&captures).unwrap();
+    write_capture(&captures.join("a-12B.csv"), 20);
+    let (sources, _) = discover(&[captures]);
+    let out = work.path().join("run");
+    let mut folder = CaptureFolder::create(&out, &options()).unwrap();
+    analyze(&sources, &options(), &Control::default(), &mut |capture| folder.add(capture));
+    // The place of the first part is gone, as on a disk that has no room for it.
+    fs::remove_dir(out.join("samples")).unwrap();
+    let refused = folder.finish(&serde_json::json!({})).unwrap_err().to_string();
+    assert!(refused.contains("part-00000.parquet: cannot write it: "), "{refused}");
+    assert!(
+        refused.ends_with("; nothing of this run is kept; make room, or name another place"),
+        "{refused}"
+    );
+    assert!(!out.exists(), "a folder with a manifest and no row would be taken for a run");
 }
 
 fn manifest_of(out: &Path) -> serde_json::Value {

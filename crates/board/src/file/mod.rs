@@ -7,6 +7,7 @@ mod reader;
 use std::path::Path;
 
 use super::BoardError;
+use super::fits::Misfit;
 use super::kinds::{Kind, kinds};
 use super::mcus::MCUS;
 use super::parts::Part;
@@ -70,8 +71,13 @@ impl PartEntry {
         self.kind.has_ethernet
     }
 
-    /// The part itself; what does not go together is refused in words that begin with a field.
-    pub(super) fn build(&self) -> Result<Box<dyn Part>, String> {
+    /// Whether a microcontroller has the ports and pins that it needs.
+    pub(super) fn fits(&self, facts: &Facts) -> Result<(), Misfit> {
+        (self.kind.fits)(self, facts)
+    }
+
+    /// The part itself; what does not go together is refused.
+    pub(super) fn build(&self) -> Result<Box<dyn Part>, Misfit> {
         (self.kind.build)(self)
     }
 }

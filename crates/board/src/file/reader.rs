@@ -5,10 +5,11 @@ use toml::de::DeValue;
 use units::{Bytes, Hertz};
 
 use super::{BoardFile, PartEntry, board_fields, find_pin, hint};
+use crate::fits::Misfit;
 use crate::kinds::Kind;
 use crate::mcus::{in_bytes, in_hertz};
 use crate::parts::MOST_NETS;
-use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown};
+use fields::toml_file::{Field, Misplaced, TomlFile, Value, fields_of, shown, told};
 use fields::{Field as Declared, Settings, Takes, Value as Given, names};
 
 const MAX_PARTS: usize = 100;
@@ -49,9 +50,9 @@ impl<'a> Reader<'a> {
         let room = MOST_NETS - self.mcu.facts.gpio_count;
         if outputs.len() > usize::from(room) {
             let span = find("chips").map_or(0..0, |value| value.span());
-            let message = format!(
-                "chips have {} outputs beside the pins, but a board has room for {room}",
-                outputs.len()
+            let message = told(
+                "chips",
+                format!(" have {} outputs beside the pins, but a board has room for {room}", outputs.len()),
             );
             return Err(self.file.error(span, message));
         }
@@ -64,15 +65,14 @@ impl<'a> Reader<'a> {
         let names: Vec<&str> = self.mcus.iter().map(|kind| kind.facts.name).collect();
         let Some(value) = value else {
             let written: Vec<String> = names.iter().map(|name| format!("mcu = {name:?}")).collect();
-            let message = format!("mcu is missing: write {}", written.join(" or "));
+            let message = told("mcu", format!(" is missing: write {}", written.join(" or ")));
             return Err(self.file.error(0..0, message));
         };
         let text = self.file.text_of("mcu", value)?;
         let known = self.mcus.iter().find(|kind| text.eq_ignore_ascii_case(kind.facts.name));
         known.copied().ok_or_else(|| {
-            let near = fields::nearest(&text, &names)
-                .map_or(String::new(), |near| format!("; the nearest is {near}"));
-            let message = format!("mcu is {text:?}, but it is one of {}{near}", names.join(", "));
+            let near = fields::or_nearest(&text, &names);
+            let message = told("mcu", format!(" is {text:?}, but it is one of {}{near}", names.join(", ")));
             self.file.error(value.span(), message)
         })
     }
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         let facts = self.mcu.facts;
         let Some(value) = value else { return Ok(facts.usual_crystal_hz) };
         let text = self.file.text_of("crystal", value)?;
-        let wrong = |what: String| self.file.error(value.span(), format!("crystal{what}"));
+        let wrong = |what: String| self.file.error(value.span(), told("crystal", what));
         let hz = text.parse::<Hertz>().map_err(|error| wrong(format!(": {error}")))?.hz();
         if !facts.crystal_hz.contains(&hz) {
             let [lowest, highest] =
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         let facts = self.mcu.facts;
         let Some(value) = value else { return Ok(facts.usual_flash_bytes) };
         let text = self.file.text_of("flash", value)?;
-        let wrong = |what: String| self.file.error(value.span(), format!("flash{what}"));
+        let wrong = |what: String| self.file.error(value.span(), told("flash", what));
         let bytes = text.parse::<Bytes>().map_err(|error| wrong(format!(": {error}")))?.get();
         if !bytes.is_power_of_two() || !facts.flash_bytes.contains(&bytes) {
             let [least, most] =
@@ -109,8 +109,10 @@ impl<'a> Reader<'a> {
     fn read_pins(&mut self, value: &Value<'_>) -> Result<(), Misplaced> {
         for (name, span, value) in fields_of(self.file.table_of("pins", value)?) {
             if name.is_empty() || find_pin(&[], name, self.mcu.facts).is_some() {
-                let message =
-                    format!("pins.{name:?}: a name of a pin is no number; give for example LED = 25");
+                let message = told(
+                    format!("pins.{name:?}"),
+                    ": a name of a pin is no number; give for example LED = 25",
+                );
                 return Err(self.file.error(span, message));
             }
             let gpio =
@@ -123,16 +125,21 @@ impl<'a> Reader<'a> {
     fn parts(&self, value: &Value<'_>) -> Result<Vec<PartEntry>, Misplaced> {
         let entries = fields_of(self.file.table_of("chips", value)?);
         if let Some((_, span, _)) = entries.get(MAX_PARTS) {
-            return Err(self.file.error(span.clone(), format!("chips: a board has at most {MAX_PARTS}")));
+            return Err(self
+                .file
+                .error(span.clone(), told("chips", format!(": a board has at most {MAX_PARTS}"))));
         }
         let mut parts: Vec<PartEntry> = Vec::with_capacity(entries.len());
         for entry @ (name, span, _) in &entries {
             let part = self.part(entry)?;
             if let Some(other) = parts.iter().find(|other| answer_alike(other, &part)) {
-                let message = format!(
-                    "chips.{name}.select is {}, which chips.{} has on the same SPI port; give each a pin of its own",
-                    self.pin_name(&part, "select"),
-                    other.name
+                let message = told(
+                    format!("chips.{name}.select"),
+                    format!(
+                        " is {}, which chips.{} has on the same SPI port; give each a pin of its own",
+                        self.pin_name(&part, "select"),
+                        other.name
+                    ),
                 );
                 return Err(self.file.error(span.clone(), message));
             }
@@ -151,14 +158,23 @@ impl<'a> Reader<'a> {
         let pins: Vec<(&str, u8)> = part.pins().collect();
         for (place, (field, pin)) in pins.iter().enumerate() {
             let Some((other, _)) = pins[..place].iter().find(|(_, before)| before == pin) else { continue };
-            let span = fields.iter().find(|(name, ..)| name == field).map(|(_, _, value)| value.span());
-            let message = format!(
-                "{within}.{field} is {}, which {other} is as well; give each a pin of its own",
-                self.pin_name(part, field)
+            let message = told(
+                format!("{within}.{field}"),
+                format!(
+                    " is {}, which {other} is as well; give each a pin of its own",
+                    self.pin_name(part, field)
+                ),
             );
-            return Err(self.file.error(span.unwrap_or(0..0), message));
+            return Err(self.file.error(place_of(field, fields), message));
         }
         Ok(())
+    }
+
+    /// What the microcontroller does not have is not asked of it.
+    fn refuse_misfit(&self, within: &str, part: &PartEntry, fields: &[Field<'_>]) -> Result<(), Misplaced> {
+        part.fits(self.mcu.facts).map_err(|Misfit { field, words }| {
+            self.file.error(place_of(field, fields), told(format!("{within}.{field}"), format!(" {words}")))
+        })
     }
 
     /// What the microcontroller calls the pin of a field.
@@ -181,9 +197,9 @@ impl<'a> Reader<'a> {
                     values.put(field, self.value(&format!("{within}.{}", field.name), field, value)?);
                 }
                 None if field.is_needed() => {
-                    let message = format!(
-                        "{within}.{} is missing: it is {}, such as {}",
-                        field.name, field.help, field.example
+                    let message = told(
+                        format!("{within}.{}", field.name),
+                        format!(" is missing: it is {}, such as {}", field.help, field.example),
                     );
                     return Err(self.file.error(span.clone(), message));
                 }
@@ -191,10 +207,13 @@ impl<'a> Reader<'a> {
             }
         }
         let part = PartEntry { name: (*name).to_owned(), kind, values };
-        match part.build() {
-            Ok(_) => self.refuse_shared_pins(&within, &part, &fields).map(|()| part),
-            Err(message) => Err(self.file.error(span.clone(), format!("{within}.{message}"))),
+        if let Err(Misfit { field, words }) = part.build() {
+            let message = told(format!("{within}.{field}"), format!(" {words}"));
+            return Err(self.file.error(span.clone(), message));
         }
+        self.refuse_shared_pins(&within, &part, &fields)?;
+        self.refuse_misfit(&within, &part, &fields)?;
+        Ok(part)
     }
 
     fn kind(
@@ -205,14 +224,17 @@ impl<'a> Reader<'a> {
     ) -> Result<&'static Kind, Misplaced> {
         let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name).collect();
         let Some((_, _, value)) = fields.iter().find(|(name, ..)| *name == "kind") else {
-            let message = format!("{within}.kind is missing: it is one of {}", names.join(", "));
+            let message =
+                told(format!("{within}.kind"), format!(" is missing: it is one of {}", names.join(", ")));
             return Err(self.file.error(span.clone(), message));
         };
         let text = self.file.text_of(&format!("{within}.kind"), value)?;
         self.kinds.iter().find(|kind| kind.name == text).ok_or_else(|| {
-            let near = fields::nearest(&text, &names)
-                .map_or(String::new(), |near| format!("; the nearest is {near}"));
-            let message = format!("{within}.kind is {text:?}, but it is one of {}{near}", names.join(", "));
+            let near = fields::or_nearest(&text, &names);
+            let message = told(
+                format!("{within}.kind"),
+                format!(" is {text:?}, but it is one of {}{near}", names.join(", ")),
+            );
             self.file.error(value.span(), message)
         })
     }
@@ -225,9 +247,12 @@ impl<'a> Reader<'a> {
             }
             (Takes::Pin { .. }, DeValue::String(text)) => {
                 let gpio = find_pin(&self.pins, text, self.mcu.facts).ok_or_else(|| {
-                    let message = format!(
-                        "{name} is {text:?}, but [pins] has no such name{}",
-                        hint(&self.pins, text, self.mcu.facts)
+                    let message = told(
+                        name,
+                        format!(
+                            " is {text:?}, but [pins] has no such name{}",
+                            hint(&self.pins, text, self.mcu.facts)
+                        ),
                     );
                     self.file.error(value.span(), message)
                 })?;
@@ -248,10 +273,15 @@ impl<'a> Reader<'a> {
             _ => *takes,
         };
         own.value(&gpio.to_string()).ok_or_else(|| {
-            let message = format!("{name} is {}, but it takes {own}", shown(value.get_ref()));
+            let message = told(name, format!(" is {}, but it takes {own}", shown(value.get_ref())));
             self.file.error(value.span(), message)
         })
     }
+}
+
+/// Where the value of a field stands.
+fn place_of(field: &str, fields: &[Field<'_>]) -> std::ops::Range<usize> {
+    fields.iter().find(|(name, ..)| *name == field).map_or(0..0, |(_, _, value)| value.span())
 }
 
 /// Whether two chips are meant by the same select on the same SPI port.

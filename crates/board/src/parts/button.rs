@@ -4,6 +4,7 @@ use fields::{Field, Takes};
 
 use super::{Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, anywhere};
 use crate::kinds::{Kind, PIN, no_header};
 
 const PULLS: [&str; 3] = ["up", "down", "none"];
@@ -32,10 +33,11 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: anywhere,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     Ok(Box::new(Button {
         pin: values.pin("pin"),
         pressed_level: values.choice("pressed_level") == "high",

@@ -9,6 +9,7 @@ use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, anywhere};
 use crate::header::Defines;
 use crate::kinds::{Kind, PIN};
 
@@ -19,6 +20,7 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: true,
     outputs: &[LED],
     build,
+    fits: anywhere,
     header,
 };
 
@@ -37,7 +39,7 @@ const LATENCY: Picoseconds = Picoseconds::new(1_195 * units::PS_PER_US);
 /// Of the maker of the Pico W, with an end of our own.
 const ADDRESS: [u8; 6] = [0x28, 0xcd, 0xc1, 0x41, 0x57, 0x01];
 
-fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     let pin = |name| entry.values.pin(name);
     Ok(Box::new(Seat {
         power: pin("power"),

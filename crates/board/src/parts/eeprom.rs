@@ -7,6 +7,7 @@ use units::Picoseconds;
 
 use super::{I2cDevice, OnI2c, Part};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, on_i2c};
 use crate::kinds::{Kind, no_header};
 
 pub(crate) const KIND: Kind = Kind {
@@ -28,18 +29,20 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: on_i2c,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     let (bytes, page_bytes) = (values.integer("bytes"), values.integer("page_bytes"));
     for (name, value) in [("bytes", bytes), ("page_bytes", page_bytes)] {
         if !value.is_power_of_two() {
-            return Err(format!("{name} is {value}, but it takes a power of two"));
+            return Err(Misfit::of(name, format!("is {value}, but it takes a power of two")));
         }
     }
     if page_bytes > bytes {
-        return Err(format!("page_bytes is {page_bytes}, but the chip has {bytes} bytes"));
+        let words = format!("is {page_bytes}, but the chip has {bytes} bytes");
+        return Err(Misfit::of("page_bytes", words));
     }
     let address = values.integer("address") as u8;
     let chip = Eeprom::new(address, bytes as u32, page_bytes as u32, values.time("write_time"));

@@ -3,11 +3,13 @@
 
 use fields::Field;
 use lan::{DeviceId, IDEAL_MAC_BYTES, IdealMac, Lan};
+use mcu::Facts;
 use mcu::outside::BOARD_WINDOW;
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::Misfit;
 use crate::header::Defines;
 use crate::kinds::{Kind, PIN};
 
@@ -19,8 +21,19 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: true,
     outputs: &[],
     build: |entry| Ok(Box::new(MappedMac { device: None, interrupt: entry.values.pin("interrupt") })),
+    fits,
     header,
 };
+
+/// Its registers are where the microcontroller has room for those of the board.
+fn fits(_: &PartEntry, facts: &Facts) -> Result<(), Misfit> {
+    if facts.has_board_window {
+        return Ok(());
+    }
+    let words =
+        format!("is ideal-mac, for whose registers the {} has no place; leave this chip out", facts.title);
+    Err(Misfit::of("kind", words))
+}
 
 /// Of several chips with Ethernet the firmware knows the first.
 fn header(entry: &PartEntry, defines: &mut Defines) {

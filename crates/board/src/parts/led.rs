@@ -4,6 +4,7 @@ use fields::Field;
 
 use super::Part;
 use crate::file::PartEntry;
+use crate::fits::anywhere;
 use crate::header::Defines;
 use crate::kinds::{Kind, PIN};
 
@@ -14,6 +15,7 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build: |_| Ok(Box::new(Led)),
+    fits: anywhere,
     header,
 };
 

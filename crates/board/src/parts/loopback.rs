@@ -6,6 +6,7 @@ use units::Picoseconds;
 
 use super::{OnSpi, Part, SpiDevice};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, on_spi};
 use crate::kinds::{Kind, SELECT, SPI, no_header};
 
 pub(crate) const KIND: Kind = Kind {
@@ -25,10 +26,11 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: on_spi,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     let device = SpiLoopback { previous: values.choice("answer") == "previous", last: 0 };
     Ok(Box::new(OnSpi::new(values.integer("spi") as u8, values.pin_if_given("select"), Box::new(device))))
 }

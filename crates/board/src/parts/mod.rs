@@ -119,12 +119,12 @@ impl Parts {
     }
 
     /// Connects a device to an SPI port.
-    pub fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
+    pub(super) fn connect_spi(&mut self, port: u8, select: Option<u8>, device: Box<dyn SpiDevice>) {
         self.connect("", 0, Box::new(OnSpi::new(port, select, device)));
     }
 
     /// Connects a device to an I2C port.
-    pub fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
+    pub(super) fn connect_i2c(&mut self, port: u8, device: Box<dyn I2cDevice>) {
         self.connect("", 0, Box::new(OnI2c::new(port, device)));
     }
 

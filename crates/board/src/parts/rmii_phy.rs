@@ -8,10 +8,12 @@ use lan::lan8720::management::{Managed, Management};
 use lan::lan8720::rmii::{Clock, Receiver};
 use lan::lan8720::transmitter::Transmitter;
 use lan::lan8720::{Lan8720, REFERENCE_HZ};
+use mcu::Facts;
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, either};
 use crate::header::Defines;
 use crate::kinds::{Kind, LINK_UP, PIN, RESET};
 
@@ -23,6 +25,7 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: true,
     outputs: &[],
     build,
+    fits,
     header,
 };
 
@@ -30,7 +33,7 @@ const FIELDS: &[Field] = &[
     Field::needed(
         "clock",
         PIN,
-        "its CLKIN, the reference clock: GPIO 21, 23, 24 or 25 of an RP2040 gives one",
+        "its CLKIN, the reference clock, from a clock output: GPIO 21, 23, 24 or 25 of an RP2040",
         "21",
     ),
     Field::needed("rxd0", PIN, "its RXD0, with RXD1 and CRS_DV at the two pins behind it", "6"),
@@ -48,19 +51,47 @@ const FIELDS: &[Field] = &[
     LINK_UP,
 ];
 
-/// Three pins in a row.
-const LAST_FIRST_PIN: u8 = 27;
+/// Data and a line that says when they count.
+const PINS_IN_A_ROW: u8 = 3;
 
-fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
-    let pin = |name| entry.values.pin(name);
-    for name in ["rxd0", "txd0"] {
-        if pin(name) > LAST_FIRST_PIN {
-            return Err(format!(
-                "{name} is GPIO {}, and two pins more follow it: give one up to 27",
-                pin(name)
-            ));
+/// It needs a clock output of the microcontroller, and two rows of pins that meet no other pin of it.
+fn fits(entry: &PartEntry, facts: &Facts) -> Result<(), Misfit> {
+    let name = facts.pin_name;
+    let clock = entry.values.pin("clock");
+    if facts.clock_outputs.is_empty() {
+        let words =
+            format!("is {}, but the {} gives no chip a clock; leave this chip out", name(clock), facts.title);
+        return Err(Misfit::of("clock", words));
+    }
+    if !facts.clock_outputs.contains(&clock) {
+        let outputs = facts.clock_outputs.iter().map(|&gpio| name(gpio)).collect();
+        let words = format!("is {}, which is no clock output; take {}", name(clock), either(outputs));
+        return Err(Misfit::of("clock", words));
+    }
+    for field in ["rxd0", "txd0"] {
+        let first = entry.values.pin(field);
+        let last = first + PINS_IN_A_ROW - 1;
+        if last > facts.last_gpio() {
+            let highest = name(facts.last_gpio() + 1 - PINS_IN_A_ROW);
+            let words = format!("is {}, and two pins more follow it; give one up to {highest}", name(first));
+            return Err(Misfit::of(field, words));
+        }
+        let within = |&(other, pin): &(&str, u8)| other != field && (first..=last).contains(&pin);
+        if let Some((other, pin)) = entry.pins().find(within) {
+            let words = format!(
+                "is {}, and its row goes on to {}, but {other} is {}; give each pins of its own",
+                name(first),
+                name(last),
+                name(pin)
+            );
+            return Err(Misfit::of(field, words));
         }
     }
+    Ok(())
+}
+
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
+    let pin = |name| entry.values.pin(name);
     Ok(Box::new(Seat {
         clock_pin: pin("clock"),
         rxd0: pin("rxd0"),

@@ -4,6 +4,7 @@ use fields::{Field, Takes};
 
 use super::{LEVELS, Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, anywhere};
 use crate::kinds::{Kind, PIN, no_header};
 
 pub(crate) const KIND: Kind = Kind {
@@ -16,10 +17,11 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: anywhere,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     Ok(Box::new(Switch { pin: values.pin("pin"), level: values.choice("level") == "high" }))
 }
 

@@ -4,6 +4,7 @@ use fields::{Field, Takes};
 
 use super::{Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, anywhere};
 use crate::kinds::{ANALOG_PIN, Kind, no_header};
 
 pub(crate) const KIND: Kind = Kind {
@@ -16,10 +17,11 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: anywhere,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     Ok(Box::new(Voltage { pin: values.pin("pin"), microvolts: values.integer("millivolts") as i32 * 1000 }))
 }
 

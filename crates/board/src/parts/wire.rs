@@ -4,6 +4,7 @@ use fields::Field;
 
 use super::{Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, anywhere};
 use crate::kinds::{Kind, PIN, no_header};
 
 pub(crate) const KIND: Kind = Kind {
@@ -14,13 +15,14 @@ pub(crate) const KIND: Kind = Kind {
     has_ethernet: false,
     outputs: &[],
     build,
+    fits: anywhere,
     header: no_header,
 };
 
-fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(PartEntry { values, .. }: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     let (pin, to) = (values.pin("pin"), values.pin("to"));
     if pin == to {
-        return Err(format!("to is GPIO {to}, the same pin; a wire has two ends"));
+        return Err(Misfit::of("to", format!("is GPIO {to}, the same pin; a wire has two ends")));
     }
     Ok(Box::new(Wire { pin, to }))
 }

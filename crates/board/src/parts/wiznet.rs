@@ -15,6 +15,7 @@ use bits::Bits;
 
 use super::{Around, Part, Wiring};
 use crate::file::PartEntry;
+use crate::fits::{Misfit, on_spi};
 use crate::header::Defines;
 use crate::kinds::{Kind, LINK_UP, PIN, RESET, SELECT};
 
@@ -28,6 +29,7 @@ pub(crate) fn kind(model: Model) -> Kind {
         has_ethernet: true,
         outputs: &[],
         build,
+        fits: on_spi,
         header,
     }
 }
@@ -36,7 +38,7 @@ const FIELDS: &[Field] = &[
     Field::open(
         "spi",
         Takes::Count(0, 1),
-        "the SPI port that it is on; without one it is reached by clock, mosi and miso alone",
+        "the SPI port that it is on, whose pins clock, mosi and miso are then; without one it is reached by these alone",
         "0",
     ),
     SELECT,
@@ -48,13 +50,15 @@ const FIELDS: &[Field] = &[
     LINK_UP,
 ];
 
-fn build(entry: &PartEntry) -> Result<Box<dyn Part>, String> {
+fn build(entry: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
     let kind = entry.kind();
-    let model = Model::named(kind).ok_or_else(|| format!("kind is {kind}, and WIZnet has no such chip"))?;
+    let model = Model::named(kind)
+        .ok_or_else(|| Misfit::of("kind", format!("is {kind}, and WIZnet has no such chip")))?;
     let pin = |name| entry.values.pin_if_given(name);
     let on_pins = ["clock", "mosi", "miso"].into_iter().all(|name| pin(name).is_some());
     if port_of(entry).is_none() && !on_pins {
-        return Err("it is on no bus: give it spi, or all of clock, mosi and miso".to_owned());
+        let words = "is missing, and so is one of clock, mosi and miso: give spi, or all of these";
+        return Err(Misfit::of("spi", words.to_owned()));
     }
     Ok(Box::new(Seat {
         model,

@@ -132,6 +132,54 @@ fn what_is_wrong_with_a_board_file_is_one_sentence_with_its_line() {
             "mcu = 'rp2040'\n[chips.x]\nkind = 'w5500'\nspi = 0\nselect = 17\n[chips.y]\nkind = 'w5100s'\nspi = 0\nselect = 17\n",
             "6: chips.y.select is GP17, which chips.x has on the same SPI port; give each a pin of its own",
         ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'w5500'\nspi = 1\nselect = 17\nclock = 18\nmosi = 19\nmiso = 16\n",
+            "6: chips.x.clock is GP18, which is SCK of SPI0, but spi is 1; write spi = 0, or take GP10, GP14 or GP26 for SPI1",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'w6100'\nspi = 0\nclock = 18\nmosi = 19\nmiso = 8\n",
+            "7: chips.x.miso is GP8, which is MISO of SPI1, but spi is 0; write spi = 1, or take GP0, GP4, GP16 or GP20 for SPI0",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'w5500'\nspi = 0\nmosi = 16\n",
+            "5: chips.x.mosi is GP16, which is MOSI of no SPI, but spi is 0; take GP3, GP7, GP19 or GP23 for SPI0, or leave",
+        ),
+        (
+            "mcu = 'atmega328p'\n[chips.x]\nkind = 'w5500'\nspi = 1\n",
+            "4: chips.x.spi is 1, but the ATmega328P has SPI0 alone; write spi = 0",
+        ),
+        (
+            "mcu = 'atmega328p'\n[chips.x]\nkind = 'w5500'\nspi = 0\nclock = 4\n",
+            "5: chips.x.clock is PB4, which is SCK of no SPI, but spi is 0; take PB5 for SPI0, or leave",
+        ),
+        (
+            "mcu = 'atmega1284p'\n[chips.x]\nkind = 'spi-loopback'\nspi = 1\n",
+            "4: chips.x.spi is 1, but the ATmega1284P has SPI0 alone; write spi = 0",
+        ),
+        (
+            "mcu = 'atmega2560'\n[chips.x]\nkind = 'i2c-eeprom'\ni2c = 1\n",
+            "4: chips.x.i2c is 1, but the ATmega2560 has I2C0 alone; write i2c = 0",
+        ),
+        (
+            "mcu = 'atmega2560'\n[chips.x]\nkind = 'ideal-mac'\ninterrupt = 1\n",
+            "3: chips.x.kind is ideal-mac, for whose registers the ATmega2560 has no place; leave this chip out",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'lan8720'\nclock = 22\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "4: chips.x.clock is GP22, which is no clock output; take GP21, GP23, GP24 or GP25",
+        ),
+        (
+            "mcu = 'atmega2560'\n[chips.x]\nkind = 'lan8720'\nclock = 2\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "4: chips.x.clock is PB0, but the ATmega2560 gives no chip a clock; leave this chip out",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'lan8720'\nclock = 21\nrxd0 = 28\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "5: chips.x.rxd0 is GP28, and two pins more follow it; give one up to GP27",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'lan8720'\nclock = 21\nrxd0 = 6\ntxd0 = 8\nmdio = 14\nmdc = 15\n",
+            "5: chips.x.rxd0 is GP6, and its row goes on to GP8, but txd0 is GP8; give each pins of its own",
+        ),
         ("mcu = 'rp2040'\nchips = 3\n", "2: chips is 3, but it takes a table, such as [chips]"),
     ];
     for (text, says) in cases {

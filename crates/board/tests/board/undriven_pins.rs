@@ -187,7 +187,8 @@ fn a_chip_on_no_bus_is_refused() {
     let file = folder.path().join("no-bus.toml");
     std::fs::write(&file, "mcu = \"rp2040\"\n[chips.x]\nkind = \"w5500\"\nclock = 1\nmosi = 2\n").unwrap();
     let error = Board::open(file.to_str().unwrap(), BoardOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("it is on no bus: give it spi, or all of clock, mosi and miso"), "{error}");
+    let says = "chips.x.spi is missing, and so is one of clock, mosi and miso: give spi, or all of these";
+    assert!(error.contains(says), "{error}");
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn the_first_fall_of_chip_select_selects_a_device() {
     let mut board = board("pico");
     let device = Selections::default();
     let seen = Arc::clone(&device.0);
-    board.connect_spi(0, Some(CSN), Box::new(device));
+    board.connect_spi(0, Some(CSN), Box::new(device)).unwrap();
     seen.lock().unwrap().clear();
     drive(&mut board, CSN, false);
     drive(&mut board, CSN, true);

@@ -8,6 +8,7 @@ use std::net::IpAddr;
 use units::Picoseconds;
 
 use super::Sockets;
+use super::icmp::{PORT_UNREACHABLE, PROTOCOL_UDP};
 
 /// Something that runs on a PC: a state machine that is run when something happened at its sockets, or when it asked for.
 pub trait Application: Any + Debug + Send {
@@ -126,6 +127,15 @@ pub struct Unreachable {
     pub local_port: u16,
     /// To which port, where the protocol has ports.
     pub remote_port: u16,
+}
+
+impl Unreachable {
+    /// The port to which a datagram went in vain, where its own host says that nobody has it.
+    pub fn refused_datagram(&self) -> Option<(IpAddr, u16)> {
+        let is_refusal =
+            self.protocol == PROTOCOL_UDP && self.code == PORT_UNREACHABLE && self.from == self.to;
+        is_refusal.then_some((self.to, self.remote_port))
+    }
 }
 
 /// A frame that a PC received.

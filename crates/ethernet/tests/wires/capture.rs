@@ -207,5 +207,5 @@ impl Write for Full {
 #[test]
 fn what_the_system_refuses_is_told_in_its_words() {
     let refused = Capture::new(Full, Duration::ZERO).err().expect("it has no room");
-    assert_eq!(refused.to_string(), "the capture cannot be written: no space left on the device");
+    assert_eq!(refused.to_string(), "no space left on the device");
 }

@@ -97,7 +97,7 @@ fn a_ping_that_nobody_answers_has_failed_and_one_without_a_board_waits() {
     let mut spi = addressed(&setup);
     spi.wait(ms(200));
     let failure = results_of(&spi, "ping").results.failure.unwrap();
-    assert_eq!(failure, "none of 2 pings was answered");
+    assert_eq!(failure, "192.168.1.77 answered none of 2 pings within 20 ms");
 
     let mut waits = NetworkSetup::default();
     waits.add_traffic("ping to=board").unwrap();

@@ -10,7 +10,7 @@ mod stage;
 mod tables;
 mod writer;
 
-pub use error::RunFolderError;
+pub use error::{Kept, RunFolderError};
 pub use stage::{Site, Stage, Subject, UnderWay};
 pub use tables::{
     SampleLabels, SpanRow, StrayDone, edges_table, samples_schema, samples_table, spans_schema, spans_table,

@@ -36,6 +36,8 @@ impl TableName {
 pub struct RunFolder<M> {
     path: PathBuf,
     parts: Vec<Part>,
+    /// Whether the manifest that is written tells of what was measured.
+    has_rows: bool,
     /// What `manifest.json` will hold.
     pub manifest: M,
 }
@@ -54,7 +56,7 @@ impl<M: Serialize> RunFolder<M> {
     /// # Errors
     /// When it exists already or cannot be created.
     pub fn create(path: &Path, tables: &[TableName], manifest: M) -> Result<Self, RunFolderError> {
-        let io = |path: &Path, source| RunFolderError::Io { path: path.to_owned(), source };
+        let io = |path: &Path, source: io::Error| RunFolderError::unwritten(path, &source).of_nothing();
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             fs::create_dir_all(parent).map_err(|source| io(parent, source))?;
         }
@@ -62,8 +64,8 @@ impl<M: Serialize> RunFolder<M> {
             io::ErrorKind::AlreadyExists => RunFolderError::Exists(path.to_owned()),
             _ => io(path, source),
         })?;
-        let mut folder = Self { path: path.to_owned(), parts: Vec::new(), manifest };
-        folder.begin(tables).inspect_err(|_| folder.give_up())?;
+        let mut folder = Self { path: path.to_owned(), parts: Vec::new(), has_rows: false, manifest };
+        folder.begin(tables).map_err(|error| folder.given_up(error))?;
         Ok(folder)
     }
 
@@ -76,12 +78,19 @@ impl<M: Serialize> RunFolder<M> {
         self.write_manifest()
     }
 
-    /// Removes the folders that were just made, which hold nothing: a run that never began is in nobody's way.
-    fn give_up(&self) {
-        for part in &self.parts {
-            let _ = fs::remove_dir(&part.folder);
-        }
-        let _ = fs::remove_dir(&self.path);
+    /// Removes it: what is in it is nobody else's, and nothing of a run.
+    pub fn discard(self) {
+        self.remove();
+    }
+
+    fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+
+    /// The error of a run of which nothing was kept.
+    fn given_up(&self, error: RunFolderError) -> RunFolderError {
+        self.remove();
+        error.of_nothing()
     }
 
     /// Where it is.
@@ -100,21 +109,28 @@ impl<M: Serialize> RunFolder<M> {
         let part = self.parts.iter_mut().find(|part| part.table == table);
         if part.expect("the folder has this table").add(rows)? {
             self.write_manifest()?;
+            self.has_rows = true;
         }
         Ok(())
     }
 
     /// Closes all parts and writes manifest and environment. Where one part cannot be written the others still are,
-    /// and the manifest stays at what it said when a part was last closed.
+    /// and the manifest stays at what it said when a part was last closed. A folder whose manifest tells of no row goes again.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn finish(mut self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
+        let closed = self.close(environment);
+        closed.map_err(|error| if self.has_rows { error } else { self.given_up(error) })
+    }
+
+    fn close(&mut self, environment: &serde_json::Value) -> Result<(), RunFolderError> {
         let failures: Vec<_> = self.parts.iter_mut().filter_map(|part| part.close().err()).collect();
         if let Some(first) = failures.into_iter().next() {
             return Err(first);
         }
         self.write_manifest()?;
+        self.has_rows = true;
         write_json(&self.path.join("environment.json"), environment)
     }
 
@@ -135,7 +151,7 @@ struct Part {
 
 impl Part {
     fn new(table: TableName, folder: PathBuf) -> Result<Self, RunFolderError> {
-        fs::create_dir(&folder).map_err(|source| RunFolderError::Io { path: folder.clone(), source })?;
+        fs::create_dir(&folder).map_err(|source| RunFolderError::unwritten(&folder, &source))?;
         Ok(Self { table, folder, number: 0, rows: 0, waiting: Vec::new() })
     }
 
@@ -162,8 +178,8 @@ impl Part {
 
     /// Writes what waits.
     fn write(&self, schema: &Schema, path: &Path) -> Result<(), RunFolderError> {
-        let parquet = |source| RunFolderError::Parquet { path: path.to_owned(), source };
-        let io = |source| RunFolderError::Io { path: path.to_owned(), source };
+        let parquet = |source| RunFolderError::of_part(path, &source);
+        let io = |source: io::Error| RunFolderError::unwritten(path, &source);
         let file = NewFile::create(path, Existing::Keep).map_err(io)?;
         write_part(file, schema, &self.waiting).map_err(parquet)?.finish().map_err(io)
     }
@@ -172,6 +188,5 @@ impl Part {
 fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunFolderError> {
     let mut text = serde_json::to_string_pretty(value).expect("a manifest has only plain fields");
     text.push('\n');
-    files::replace(path, text.as_bytes())
-        .map_err(|source| RunFolderError::Io { path: path.to_owned(), source })
+    files::replace(path, text.as_bytes()).map_err(|source| RunFolderError::unwritten(path, &source))
 }

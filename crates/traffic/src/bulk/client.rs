@@ -10,7 +10,9 @@ use crate::answers::intervals_as_samples;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
 use crate::pattern::Pattern;
-use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
+use crate::{
+    Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample, Waiting,
+};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Size};
 
@@ -104,6 +106,8 @@ pub struct Client {
     duplex: Duplex,
     begun: bool,
     has_reset: bool,
+    /// When something last happened.
+    stirred: Picoseconds,
     /// When it is given up unless something passes before.
     give_up_at: Option<Picoseconds>,
     failure: Option<String>,
@@ -121,6 +125,7 @@ impl Client {
             duplex,
             begun: false,
             has_reset: false,
+            stirred: Picoseconds::ZERO,
             give_up_at: None,
             failure: None,
             actions: VecDeque::new(),
@@ -144,6 +149,7 @@ impl Client {
 
     /// Whatever came shows that the peer is there.
     fn wait_on(&mut self, now: Picoseconds) {
+        self.stirred = now;
         self.give_up_at =
             self.settings.timeout.filter(|_| !self.is_done()).map(|timeout| after(now, timeout));
     }
@@ -201,6 +207,14 @@ impl Machine for Client {
 
     fn work(&self) -> Vec<Sample> {
         intervals_as_samples(&[self.transfer()])
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let (to, since) = (self.settings.to, self.stirred);
+        (self.begun && !self.is_done()).then(|| match self.duplex.is_open() {
+            true => Waiting::for_transfer(to, self.duplex.passed_bytes(), since, now),
+            false => Waiting::for_opening(to, since, now),
+        })
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -90,6 +90,7 @@ pub(crate) struct Duplex {
     received: Meter,
     received_crc: Hasher,
     first_difference: Option<u64>,
+    is_open: bool,
     peer_finished: bool,
     error: Option<String>,
     over: bool,
@@ -113,6 +114,7 @@ impl Duplex {
             received: Meter::new(interval),
             received_crc: Hasher::new(),
             first_difference: None,
+            is_open: false,
             peer_finished: false,
             error: None,
             over: false,
@@ -127,6 +129,7 @@ impl Duplex {
 
     /// The connection is open.
     pub(crate) fn open(&mut self, now: Picoseconds, actions: &mut VecDeque<Action>) {
+        self.is_open = true;
         if let Sending::Until(amount) = self.sending {
             self.sent.start(now);
             if let Amount::Time(time) = amount {
@@ -138,6 +141,11 @@ impl Duplex {
 
     pub(crate) fn wake_at(&self) -> Option<Picoseconds> {
         self.deadline
+    }
+
+    /// Whether the connection was opened.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_open
     }
 
     pub(crate) fn is_over(&self) -> bool {

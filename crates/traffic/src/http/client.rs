@@ -15,7 +15,7 @@ use super::settings::{ClientSettings, Method};
 use super::summary::Summary;
 use crate::arrival::Arrival;
 use crate::outbox::after;
-use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample};
+use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample, Waiting, waiting};
 
 /// Pause before a connection that could not be opened is tried again.
 const REOPEN_PAUSE: Picoseconds = Picoseconds::new(PS_PER_S / 10);
@@ -352,6 +352,21 @@ impl Machine for Client {
 
     fn work_since(&self, from: usize) -> Vec<Sample> {
         self.samples.get(from..).unwrap_or_default().to_vec()
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let to = self.settings.to;
+        let lanes = (0..self.lanes.len()).map(|number| (self.lanes.state(number), self.lanes.get(number)));
+        let mut waits = lanes.filter_map(|(state, lane)| Some((state, lane.sample.as_ref()?, lane)));
+        waits.find_map(|(state, sample, lane)| match state {
+            State::Opening => Some(Waiting::for_opening(to, sample.trigger, now)),
+            State::Waiting => {
+                let sent = format!("a request of {}", waiting::bytes(sample.request_bytes));
+                let since = sample.sent.unwrap_or(sample.trigger);
+                Some(Waiting::for_answer(to, &sent, lane.reader.response_bytes(), since, now))
+            }
+            State::Resting | State::Free | State::Over => None,
+        })
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -11,7 +11,9 @@ use crate::bulk::{self, Amount, BLOCK_BYTES, Content, Duplex, Transfer};
 use crate::meter::Meter;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
-use crate::{Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample};
+use crate::{
+    Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Results, Sample, Waiting,
+};
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Port, Size, Word};
 
@@ -143,6 +145,8 @@ pub struct TcpClient {
     sent: Meter,
     received: Meter,
     begun: bool,
+    /// When something last happened.
+    stirred: Picoseconds,
     /// When the test is given up unless something passes before.
     give_up_at: Option<Picoseconds>,
     /// When a test for a time is given up whatever passes.
@@ -167,6 +171,7 @@ impl TcpClient {
             received: Meter::new(settings.interval),
             settings,
             begun: false,
+            stirred: Picoseconds::ZERO,
             give_up_at: None,
             latest: None,
             failure: None,
@@ -285,6 +290,7 @@ impl Machine for TcpClient {
         if self.is_done() {
             self.stop_listening();
         } else {
+            self.stirred = now;
             let silent = after(now, self.settings.timeout);
             self.give_up_at = Some(self.latest.map_or(silent, |latest| latest.min(silent)));
         }
@@ -320,6 +326,16 @@ impl Machine for TcpClient {
         let bytes = |meter: &Meter| meter.whole().map_or(0, |whole| whole.bytes);
         let busier = if bytes(&self.sent) > bytes(&self.received) { &self.sent } else { &self.received };
         of_intervals(busier.intervals().iter().copied())
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let (to, since) = (self.settings.to, self.stirred);
+        let passed = self.streams.values().map(|stream| stream.sent_bytes() + stream.received_bytes()).sum();
+        let has_opened = self.streams.values().any(Duplex::is_open);
+        (!self.is_done()).then(|| match has_opened {
+            true => Waiting::for_transfer(to, passed, since, now),
+            false => Waiting::for_opening(to, since, now),
+        })
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -14,7 +14,7 @@ use crate::answers::{intervals_as_samples, of_intervals};
 use crate::bulk::{Amount, Transfer};
 use crate::meter::Meter;
 use crate::outbox::after;
-use crate::{Action, Connection, Counter, Event, Machine, Results, Sample};
+use crate::{Action, Connection, Counter, Event, Machine, Results, Sample, Waiting};
 
 const CONTROL: Connection = Connection(0);
 /// The streams of the test are numbered from here.
@@ -55,6 +55,8 @@ pub struct Client {
     block: Bytes,
     /// When a test for a time ends.
     end: Option<Picoseconds>,
+    /// When the phase began.
+    since: Picoseconds,
     /// When the client gives up unless the test goes on before.
     give_up_at: Option<Picoseconds>,
     report: Option<Report>,
@@ -77,6 +79,7 @@ impl Client {
             block: vec![0; block_bytes].into(),
             settings,
             end: None,
+            since: Picoseconds::ZERO,
             give_up_at: Some(Picoseconds::ZERO),
             report: None,
             failure: None,
@@ -105,7 +108,7 @@ impl Client {
     }
 
     fn enter(&mut self, now: Picoseconds, phase: Phase) {
-        self.phase = phase;
+        (self.phase, self.since) = (phase, now);
         self.give_up_at = Some(after(now, self.settings.timeout));
     }
 
@@ -358,6 +361,19 @@ impl Machine for Client {
         match self.streams.len() {
             1 => intervals_as_samples(&self.transfers()),
             _ => of_intervals(self.whole.intervals().iter().copied()),
+        }
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let (to, since) = (self.settings.to, self.since);
+        match self.phase {
+            Phase::New | Phase::Over => None,
+            Phase::Opening => Some(Waiting::for_opening(to, since, now)),
+            Phase::Running => {
+                let passed = self.whole.whole().map_or(0, |whole| whole.bytes);
+                Some(Waiting::for_transfer(to, passed, since, now))
+            }
+            _ => Some(Waiting::for_answer(to, "what begins an iperf3 test", 0, since, now)),
         }
     }
 

@@ -153,6 +153,14 @@ impl Seat {
         self.seat(machine, true)
     }
 
+    /// That what the machines asked for so far could be had: their ports, first of all.
+    ///
+    /// # Errors
+    /// When it could not.
+    pub fn check(&mut self) -> Result<(), SeatError> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
     /// Seats a machine that serves others: a run ends without it.
     pub fn add_background(&mut self, machine: Box<dyn Machine>) -> usize {
         self.seat(machine, false)
@@ -266,7 +274,7 @@ impl Seat {
                 self.tell(number, Event::Wake);
             }
         }
-        self.failure.take().map_or(Ok(()), Err)
+        self.check()
     }
 
     fn wait_time(&self, deadline: Option<Picoseconds>) -> Duration {

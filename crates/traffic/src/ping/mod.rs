@@ -297,8 +297,13 @@ impl Machine for Client {
     }
 
     fn results(&self) -> Results {
-        let mut results = Results::measured(self.samples().cloned().collect(), "pings", None);
-        let Counts { timed_out, late, duplicates, wrong, strangers, .. } = self.counts;
+        let Counts { received, timed_out, late, duplicates, wrong, strangers, .. } = self.counts;
+        let unanswered = (received == 0 && timed_out > 0 && wrong == 0).then(|| {
+            let ClientSettings { to, timeout, .. } = &self.settings;
+            format!("{to} answered none of {timed_out} pings within {timeout}")
+        });
+        let mut results =
+            Results::measured(self.samples().cloned().collect(), "pings", unanswered.as_deref());
         let more = [("timed_out", timed_out), ("late", late), ("wrong", wrong)];
         let beside = [("duplicates", duplicates), ("strangers", strangers)];
         let more = more.map(|(name, value)| Counter { name, value, unit: "pings" });

@@ -11,7 +11,8 @@ use crate::arrival::Arrival;
 use crate::options::{self, Values, option, to};
 use crate::outbox::after;
 use crate::{
-    Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Outcome, Results, Sample,
+    Action, Connection, Declared, Event, IpEndpoint, Machine, OptionError, Outcome, Results, Sample, Waiting,
+    waiting,
 };
 use fields::Field;
 use fields::TakesOf::{Count, Duration, Endpoint, Flag, Size, Word};
@@ -419,6 +420,18 @@ impl Machine for Client {
 
     fn work_since(&self, from: usize) -> Vec<Sample> {
         self.samples.get(from..).unwrap_or_default().to_vec()
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let (sample, to) = (self.current.as_ref()?, self.settings.to);
+        match self.state {
+            State::Opening => Some(Waiting::for_opening(to, sample.trigger, now)),
+            State::Waiting => {
+                let sent = waiting::bytes(sample.request_bytes);
+                Some(Waiting::for_answer(to, &sent, sample.response_bytes, sample.trigger, now))
+            }
+            _ => None,
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -1,12 +1,14 @@
-//! The client: knocks at every port, then asks the open ones, one after another.
+//! The client: knocks at every TCP port, then asks the open ones, one after another, and then the UDP ports.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use units::{PS_PER_MS, Picoseconds};
 
+use super::datagrams::{Datagrams, SOCKET};
 use super::ports::ClientSettings;
 use super::question::{Heard, MOST_GREETING, Question};
 use super::{Service, Speaks};
+use crate::talk::Over;
 use crate::{Action, Connection, Counter, Event, IpEndpoint, Machine, Results};
 
 /// So many knocks one after another without any answer: behind a filter, or switched off, the other ports are no better.
@@ -73,6 +75,7 @@ pub struct Client {
     /// Connections so far; the last one is that of the question.
     connections: u32,
     services: Vec<Service>,
+    datagrams: Datagrams,
     counts: Counts,
     has_begun: bool,
     actions: VecDeque<Action>,
@@ -82,6 +85,7 @@ impl Client {
     /// A client that begins when it is seated.
     pub fn new(settings: ClientSettings) -> Self {
         Self {
+            datagrams: Datagrams::new(settings.udp_ports.clone(), settings.datagram_time),
             settings,
             next: 0,
             knocks: BTreeMap::new(),
@@ -96,9 +100,9 @@ impl Client {
         }
     }
 
-    /// The open ports so far, the lowest first.
-    pub fn services(&self) -> &[Service] {
-        &self.services
+    /// The open ports so far, those of TCP first, and of each the lowest.
+    pub fn services(&self) -> Vec<Service> {
+        self.services.iter().cloned().chain(self.datagrams.services()).collect()
     }
 
     /// How knocking went.
@@ -137,6 +141,9 @@ impl Client {
     }
 
     fn ask_next(&mut self, now: Picoseconds) {
+        if self.open.is_empty() {
+            self.datagrams.begin(now, &mut self.actions);
+        }
         self.asking = self.open.pop().map(|port| Asking {
             port,
             question: Question::FIRST,
@@ -178,6 +185,7 @@ impl Client {
             self.actions.push_back(Action::Abort(connection));
         }
         self.go_on(now);
+        self.datagrams.wake(now, self.settings.to, &mut self.actions);
         let due = self.asking.as_ref().filter(|asking| asking.until <= now);
         match due.map(|asking| asking.step) {
             Some(Step::Pausing) => self.open_one(now),
@@ -293,7 +301,8 @@ impl Client {
 
     fn conclude(&mut self, now: Picoseconds, speaks: Speaks) {
         if let Some(asking) = self.asking.take() {
-            self.services.push(Service { port: asking.port, speaks, first_line: asking.first_line });
+            let (port, first_line) = (asking.port, asking.first_line);
+            self.services.push(Service { over: Over::Tcp, port, speaks, first_line });
         }
         self.ask_next(now);
     }
@@ -310,6 +319,10 @@ impl Machine for Client {
             Event::Closed(connection, _) if self.knocks.contains_key(&connection) => {
                 self.knocked(now, connection, false);
             }
+            Event::Datagram { socket: SOCKET, from, bytes } if from.address == self.settings.to => {
+                self.datagrams.hear(from.port, bytes);
+            }
+            Event::PortRefused(at) if at.address == self.settings.to => self.datagrams.refuse(at.port),
             Event::Opened(connection) if asks && connection == self.own() => self.opened(now),
             Event::Received(connection, bytes) if asks && connection == self.own() => {
                 self.received(now, bytes);
@@ -332,27 +345,36 @@ impl Machine for Client {
             return Some(Picoseconds::ZERO);
         }
         let knocks = self.knocks.values().map(|(_, until)| *until);
-        knocks.chain(self.asking.as_ref().map(|asking| asking.until)).min()
+        let asking = self.asking.as_ref().map(|asking| asking.until);
+        knocks.chain(asking).chain(self.datagrams.wake_at()).min()
     }
 
     fn is_done(&self) -> bool {
-        self.has_begun && self.knocks.is_empty() && self.asking.is_none()
+        self.has_begun && self.knocks.is_empty() && self.asking.is_none() && self.datagrams.is_over()
     }
 
     fn results(&self) -> Results {
         let Counts { knocked, open, refused, unanswered } = self.counts;
         let counted =
             [("knocked", knocked), ("open", open), ("refused", refused), ("unanswered", unanswered)];
-        let counters = counted.map(|(name, value)| Counter { name, value, unit: "ports" }).to_vec();
-        let found: Vec<String> =
-            self.services.iter().map(|one| format!("{} ({})", one.port, one.speaks.word())).collect();
+        let asked = self.datagrams.asked();
+        let counted = counted.into_iter().chain([("asked", asked)]);
+        let counters = counted.map(|(name, value)| Counter { name, value, unit: "ports" }).collect();
+        let services = self.services();
+        let found: Vec<String> = services.iter().map(in_words).collect();
         let listed =
             if found.is_empty() { "none open".to_owned() } else { format!("open: {}", found.join(", ")) };
-        let summary = format!("{knocked} ports, {listed}");
-        Results { counters, summary, services: self.services.clone(), ..Results::default() }
+        let summary = format!("{knocked} TCP ports and {asked} of UDP, {listed}");
+        Results { counters, summary, services, ..Results::default() }
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {
         Box::new(self.clone())
     }
+}
+
+/// `80 (http)`, or `7 of UDP (echo)`.
+fn in_words(service: &Service) -> String {
+    let of = if service.over == Over::Udp { " of UDP" } else { "" };
+    format!("{}{of} ({})", service.port, service.speaks.word())
 }

@@ -1,9 +1,12 @@
-//! Which TCP ports of a board are open, and what each speaks: a client that knocks at ports, many at a time, and then asks each
-//! open one questions that no server minds, on a connection of its own. What it finds are [`Service`]s.
+//! Which ports of a board are open, and what each speaks: a client that knocks at TCP ports, many at a time, and then asks each
+//! open one questions that no server minds, on a connection of its own. UDP ports get a datagram each. What it finds are
+//! [`Service`]s.
 //!
-//! The questions and what their answers mean are in `question`; the client that asks them is in `client`.
+//! The questions and what their answers mean are in `question`; the client that asks them is in `client`, and what it does over
+//! UDP in `datagrams`.
 
 mod client;
+mod datagrams;
 mod ports;
 mod question;
 #[cfg(test)]
@@ -12,9 +15,13 @@ mod tests;
 pub use client::{Client, Counts};
 pub use ports::{CLIENT_OPTIONS, ClientSettings};
 
+use crate::talk::Over;
+
 /// An open port of a board.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
+    /// Over what it is reached.
+    pub over: Over,
     /// The port.
     pub port: u16,
     /// What it speaks.
@@ -46,6 +53,8 @@ pub enum Speaks {
     Closes,
     /// Accepted once, and then no more.
     Refuses,
+    /// Takes datagrams, for the board does not refuse them, and answers none.
+    Silent,
 }
 
 impl Speaks {
@@ -62,6 +71,7 @@ impl Speaks {
             Self::Sink => "sink",
             Self::Closes => "closes",
             Self::Refuses => "refuses",
+            Self::Silent => "silent",
         }
     }
 }

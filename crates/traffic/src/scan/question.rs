@@ -109,8 +109,13 @@ impl Heard {
 
     /// The first line, where it is text.
     pub(super) fn first_line(&self) -> Option<String> {
-        let line = self.bytes.split(|&byte| byte == b'\r' || byte == b'\n').find(|line| !line.is_empty())?;
-        let text = std::str::from_utf8(line).ok()?;
-        (!text.chars().any(char::is_control)).then(|| text.chars().take(MOST_LINE).collect())
+        first_line(&self.bytes)
     }
+}
+
+/// The first line of an answer, where it is text.
+pub(super) fn first_line(answer: &[u8]) -> Option<String> {
+    let line = answer.split(|&byte| byte == b'\r' || byte == b'\n').find(|line| !line.is_empty())?;
+    let text = std::str::from_utf8(line).ok()?;
+    (!text.chars().any(char::is_control)).then(|| text.chars().take(MOST_LINE).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use units::{PS_PER_MS, Picoseconds};
 
 use super::{Client, ClientSettings, Service, Speaks};
 use crate::os::Seat;
+use crate::talk::Over;
 use crate::testing::within_seconds;
 use crate::{Action, Connection, Declared, Event, Machine};
 
@@ -43,7 +44,7 @@ fn scanned_with(settings: ClientSettings) -> (Client, Vec<Service>) {
     seat.run(within_seconds(30)).unwrap();
     let client = seat.machine::<Client>(number).unwrap().clone();
     assert!(client.is_done(), "the scan has not come to its end");
-    let services = client.services().to_vec();
+    let services = client.services();
     (client, services)
 }
 
@@ -71,7 +72,7 @@ fn an_echo_server_sends_the_request_back() {
             let _ = stream.write_all(bytes);
         }
     });
-    assert_eq!(only(port), Service { port, speaks: Speaks::Echo, first_line: None });
+    assert_eq!(only(port), Service { over: Over::Tcp, port, speaks: Speaks::Echo, first_line: None });
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn a_server_that_speaks_first_is_told_by_its_line() {
     let greeting_time = Picoseconds::new(5_000 * PS_PER_MS);
     let settings = ClientSettings { greeting_time, ..ClientSettings::to(Ipv4Addr::LOCALHOST, vec![port]) };
     let (_, services) = scanned_with(settings);
-    assert_eq!(services, [Service { port, speaks: Speaks::Greeting, first_line: line }]);
+    assert_eq!(services, [Service { over: Over::Tcp, port, speaks: Speaks::Greeting, first_line: line }]);
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn an_answer_that_nobody_knows_is_told_by_its_first_line() {
         }
     });
     let line = Some("-ERR what?".to_owned());
-    assert_eq!(only(port), Service { port, speaks: Speaks::Text, first_line: line });
+    assert_eq!(only(port), Service { over: Over::Tcp, port, speaks: Speaks::Text, first_line: line });
 }
 
 #[test]
@@ -174,6 +175,64 @@ fn ports_that_refuse_are_counted_and_open_ones_stand_in_order() {
     assert_eq!(services.iter().map(|one| one.port).collect::<Vec<_>>(), open);
     let counts = client.counts();
     assert_eq!((counts.knocked, counts.open, counts.refused, counts.unanswered), (4, 3, 1, 0));
+}
+
+/// A UDP server that answers each datagram so; gives its port.
+fn datagram_server(answer: impl Fn(&[u8]) -> Option<Vec<u8>> + Send + 'static) -> u16 {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = socket.local_addr().unwrap().port();
+    thread::spawn(move || {
+        let mut buffer = [0; 100];
+        while let Ok((count, from)) = socket.recv_from(&mut buffer) {
+            if let Some(answer) = answer(&buffer[..count]) {
+                socket.send_to(&answer, from).unwrap();
+            }
+        }
+    });
+    port
+}
+
+#[test]
+fn udp_ports_are_told_by_what_they_answer_behind_those_of_tcp() {
+    let tcp = server(|mut stream| while !heard(&mut stream).is_empty() {});
+    let echo = datagram_server(|bytes| Some(bytes.to_vec()));
+    let counter = datagram_server(|_| Some(b"2\n".to_vec()));
+    let text = datagram_server(|_| Some(b"temperature 21".to_vec()));
+    let silent = datagram_server(|_| None);
+    let udp_ports = vec![silent, text, echo, counter];
+    let settings = ClientSettings { udp_ports, ..ClientSettings::to(Ipv4Addr::LOCALHOST, vec![tcp]) };
+    let (client, services) = scanned_with(settings);
+    assert_eq!((services[0].over, services[0].port), (Over::Tcp, tcp));
+    let of = |port| services.iter().find(|one| one.over == Over::Udp && one.port == port).cloned();
+    assert_eq!(of(echo).unwrap().speaks, Speaks::Echo);
+    assert_eq!(of(counter).unwrap().speaks, Speaks::Counter);
+    assert_eq!(of(text).unwrap().first_line.as_deref(), Some("temperature 21"));
+    assert_eq!((of(silent), services.len()), (None, 4));
+    assert!(client.results().summary.starts_with("1 TCP ports and 4 of UDP, open: "));
+}
+
+#[test]
+fn a_udp_port_that_is_silent_is_open_where_the_board_refuses_others() {
+    let of = |refused: &[u16]| {
+        let udp_ports = vec![7, 69, 5000];
+        let settings =
+            ClientSettings { udp_ports, ..ClientSettings::to(Ipv4Addr::new(192, 168, 1, 50), vec![]) };
+        let (mut client, mut now) = (Client::new(settings), Picoseconds::ZERO);
+        while let Some(at) = client.wake_at() {
+            now = now.max(at);
+            client.handle(now, Event::Wake);
+            while let Some(action) = client.poll() {
+                if let Action::SendTo(_, to, _) = action
+                    && refused.contains(&to.port)
+                {
+                    client.handle(now, Event::PortRefused(to));
+                }
+            }
+        }
+        client.services().into_iter().map(|one| (one.port, one.speaks)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[69, 5000]), [(7, Speaks::Silent)]);
+    assert_eq!(of(&[]), [], "of a board that refuses none nothing is known");
 }
 
 #[test]

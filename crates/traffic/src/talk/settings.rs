@@ -65,6 +65,16 @@ pub enum Over {
     Udp,
 }
 
+impl Over {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Tcp => "tcp",
+            Self::Udp => "udp",
+        }
+    }
+}
+
 /// The settings of [`Client`](super::Client).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientSettings {

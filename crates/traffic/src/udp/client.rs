@@ -159,16 +159,20 @@ impl Client {
             return;
         }
         if self.unanswered_in_a_row >= MOST_UNANSWERED {
-            let (count, to) = (self.unanswered_in_a_row, self.settings.to);
-            let others = match self.others {
-                0 => String::new(),
-                others => format!("; {others} with another content came from there: answer=any counts such"),
-            };
+            let (count, to, others) = (self.unanswered_in_a_row, self.settings.to, self.others_in_words());
             let sentence =
                 format!("{to} answered none of {count} datagrams one after another within {timeout}{others}");
             self.end(Some(sentence));
         } else {
             self.next_at = self.next_after(now);
+        }
+    }
+
+    /// What else came from the server, and how it counts.
+    fn others_in_words(&self) -> String {
+        match self.others {
+            0 => String::new(),
+            others => format!("; {others} with another content came from there: answer=any counts such"),
         }
     }
 
@@ -287,7 +291,12 @@ impl Machine for Client {
     }
 
     fn results(&self) -> Results {
-        let failure = self.failure.as_deref();
+        let unanswered = (self.counts.answered == 0 && self.counts.wrong == 0 && self.counts.timed_out > 0)
+            .then(|| {
+                let (count, to, timeout) = (self.counts.timed_out, self.settings.to, self.settings.timeout);
+                format!("{to} answered none of {count} datagrams within {timeout}{}", self.others_in_words())
+            });
+        let failure = self.failure.as_deref().or(unanswered.as_deref());
         let mut results = Results::measured(self.samples().cloned().collect(), "datagrams", failure);
         results.counters.extend(self.counts.counters());
         results

@@ -14,7 +14,7 @@ use crate::flow::Flow;
 use crate::outbox::after;
 use crate::pattern::Pattern;
 use crate::pingpong::{LEAST_MESSAGE_BYTES, Payload};
-use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample};
+use crate::{Action, Connection, Counter, Event, Machine, Outcome, Results, Sample, Waiting, waiting};
 
 /// Openings that fail one after another before the client gives up.
 const MOST_FAILED_OPENINGS: u32 = 3;
@@ -384,6 +384,22 @@ impl Machine for Client {
 
     fn work_since(&self, from: usize) -> Vec<Sample> {
         self.samples.get(from..).unwrap_or_default().to_vec()
+    }
+
+    fn waiting(&self, now: Picoseconds) -> Option<Waiting> {
+        let (sample, to) = (self.current.as_ref()?, self.settings.to);
+        match self.state {
+            State::Connecting => Some(Waiting::for_opening(to, sample.trigger, now)),
+            State::Upgrading(_) => {
+                let since = self.opened.unwrap_or(sample.trigger);
+                Some(Waiting::for_answer(to, "a request for a WebSocket", sample.response_bytes, since, now))
+            }
+            State::Waiting => {
+                let sent = format!("a message of {}", waiting::bytes(sample.request_bytes));
+                Some(Waiting::for_answer(to, &sent, sample.response_bytes, sample.trigger, now))
+            }
+            _ => None,
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Machine> {

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from airwire.cli.output import complain
+from airwire.cli.complaints import complain
 
 if TYPE_CHECKING:
     from airwire.board import Board

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from airwire.cli import options as common
-from airwire.cli.output import complain
+from airwire.cli.complaints import complain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

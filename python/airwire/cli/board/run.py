@@ -12,7 +12,8 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board, say_missing_chip
-from airwire.cli.output import complain
+from airwire.cli.board.reach import keyboard, say_ready
+from airwire.cli.complaints import complain
 from airwire.cli.paths import Writes
 from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
@@ -145,8 +146,6 @@ def run(
     if gdb is not None:
         report = device.serve_gdb(gdb, on_listening=_say_where, on_console=stream)
     elif live:
-        from airwire.cli.board.serve import keyboard, say_ready
-
         with keyboard(device, interactive):
             report, _ = device.serve(
                 None if for_ is None and interactive else options.time_left(device, for_),
@@ -261,8 +260,8 @@ def _refused(device: Board) -> list[str]:
     from airwire.diagnosis.reason import unanswered_call
 
     calls = [] if device.network is None else device.network.calls
-    vain = unanswered_call([call for call in calls if call.over == "tcp"])
-    return [] if vain is None else [f"the image {vain.removeprefix('it ')}"]
+    vain = unanswered_call([call for call in calls if call.over == "tcp"], who="the image")
+    return [] if vain is None else [vain]
 
 
 def say_losses(report: BoardRun) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from select import select
 from threading import Thread
 from time import monotonic
@@ -16,9 +16,10 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.board.opened import open_board
+from airwire.cli.board.reach import keyboard, say_ready
 from airwire.cli.board.run import ConsoleStream, exit_by
+from airwire.cli.complaints import complain
 from airwire.cli.options import past_time
-from airwire.cli.output import complain
 from airwire.cli.plain import sent_to
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from airwire.cli.board.live_rate import LiveRate
     from airwire.cli.board.wire_log import WireLog
 
-# What a browser is pointed at; another port may speak anything.
-_HTTP_PORTS = ("80", "8000", "8080")
 _LOOK_S = 0.5
 """How often the line at the foot is looked at where nothing is on the wire."""
 
@@ -176,31 +175,3 @@ def _summarise(log: WireLog | None, virtual: float, seconds: float) -> None:
 
 def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
-
-
-def keyboard(device: Board, interactive: bool) -> AbstractContextManager[None]:
-    """The keyboard as the console's input, where that is asked for."""
-    if not interactive:
-        return nullcontext()
-    from airwire.cli.board.interactive import keyboard_of
-
-    return keyboard_of(device)
-
-
-def say_ready(device: Board, tap: str | None, forwards: list[str]) -> Callable[[list[str]], None]:
-    """Say how the board is reached, as soon as it is."""
-    network = device.network
-
-    def say(addresses: list[str]) -> None:
-        if tap is not None:
-            free = None if network is None else network.free_address
-            if free is None:
-                complain(f"The board's network is at {tap}; give it an address in the board's network")
-            else:
-                complain(f"The board's network is at {tap}; give it an address: ip addr add {free} dev {tap}")
-        for address, forward in zip(addresses, forwards, strict=True):
-            port = forward.rsplit(":", 1)[-1]
-            shown = f"http://{address}/" if port in _HTTP_PORTS else address
-            complain(f"{shown} leads to port {port} of the board. Ctrl-C ends.")
-
-    return say

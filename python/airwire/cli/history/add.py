@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from airwire.cli import options
+from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.history.options import DATABASE, NewDatabase
-from airwire.cli.output import EXIT_BAD_INPUT, complain
 from airwire.cli.paths import RUN, Reads
 
 

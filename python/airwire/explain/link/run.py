@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,13 +92,13 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> list[Capture]:
 
 
 def _others(name: str, rows: Sequence[Capture]) -> str:
-    """What there is in the place of an entry that nobody knows: all of them where they are few."""
+    """What there is in the place of an entry that nobody knows: the nearest, or some of them."""
     entries = list(dict.fromkeys(row.group for row in rows))
-    if len(entries) <= _FEW_ENTRIES:
-        return f"it has {', '.join(entries)}"
-    known = list(dict.fromkeys([*entries, *(row.path for row in rows)]))
-    (nearest,) = get_close_matches(name, known, n=1, cutoff=0.0)
-    return f"the nearest of its {len(entries)} entries is {nearest}"
+    near = _core.nearest_name(name, [*entries, *dict.fromkeys(row.path for row in rows)])
+    if near is not None:
+        return f"the nearest is {near}"
+    more = f" and {len(entries) - _FEW_ENTRIES} more" if len(entries) > _FEW_ENTRIES else ""
+    return f"it has {', '.join(entries[:_FEW_ENTRIES])}{more}"
 
 
 def _is_of(row: Capture, name: str) -> bool:

@@ -18,7 +18,7 @@ use super::differences::{difference_count, differences, same_but};
 use super::fields::BOARD_FIELDS;
 use super::toml_text::document_of;
 use super::{BoardSetup, DEFAULT_BOARD, LineSetup, NetworkSource, PeerSetup, PinTrigger, peer};
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, shown, told};
 use lan::{NetworkError, NetworkSetup, TrafficSetup};
 
 const DEFAULT_LIMIT: Picoseconds = Picoseconds::new(10 * units::PS_PER_S);
@@ -35,7 +35,7 @@ struct Entry {
 }
 
 /// What is said of an entry's own figures, and not of those of entries that name it in `same_but`.
-struct Told {
+struct Beside {
     published: Option<Published>,
     bounds: Vec<RowBound>,
 }
@@ -48,8 +48,11 @@ pub(in super::super) fn board_rows(file: TomlFile<'_>, value: &Value<'_>) -> Out
     }
     let mut known = BTreeSet::new();
     if let Some(row) = reader.rows.iter().find(|row| !known.insert(&row.name)) {
-        let message = format!("boards.{}: there are two rows {}; give each value once", row.entry, row.name);
-        return Err(Misplaced { path: file.path.to_owned(), line: row.place.line, message });
+        let message = told(
+            format!("boards.{}", row.entry),
+            format!(": there are two rows {}; give each value once", row.name),
+        );
+        return Err(Misplaced { path: file.path.to_owned(), line: row.place.line, told: message });
     }
     Ok(reader.rows)
 }
@@ -63,7 +66,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn entry(&mut self, name: &str, span: Range<usize>, value: &Value<'_>) -> Outcome<()> {
         if name.trim().is_empty() {
-            let message = "boards: an entry has a name, such as [boards.pingpong]".to_owned();
+            let message = told("boards", ": an entry has a name, such as [boards.pingpong]");
             return Err(self.file.error(span, message));
         }
         let within = format!("boards.{name}.");
@@ -89,7 +92,9 @@ impl Reader<'_> {
         if let Some((field, message)) = peer::conflict(&entry.setup, &entry.measurement) {
             let place =
                 fields.iter().find(|(known, ..)| *known == field).map_or(&span, |(_, place, _)| place);
-            return Err(self.file.error(place.clone(), format!("{within}{field}: {message}")));
+            return Err(self
+                .file
+                .error(place.clone(), told(format!("{within}{field}"), format!(": {message}"))));
         }
         let known: Vec<&str> = self.rows.iter().map(|row| row.name.as_str()).collect();
         let published = find("published").map(|value| {
@@ -101,8 +106,8 @@ impl Reader<'_> {
             let measured = Measured::Board(entry.measurement.quantity);
             bounds::read(self.file, &format!("{within}bounds"), value, measured)
         });
-        let told = Told { published, bounds: bounds.transpose()?.unwrap_or_default() };
-        self.expand(name, &span, &entry, told, other.as_deref())?;
+        let beside = Beside { published, bounds: bounds.transpose()?.unwrap_or_default() };
+        self.expand(name, &span, &entry, beside, other.as_deref())?;
         self.entries.insert(name.to_owned(), entry);
         Ok(())
     }
@@ -121,8 +126,9 @@ impl Reader<'_> {
                 if known.is_empty() { "none".to_owned() } else { known.join(", ") }
             ),
         };
-        let message = format!(
-            "{within}same_but is {name:?}, but it names an entry that stands before this one; {hint}"
+        let message = told(
+            format!("{within}same_but"),
+            format!(" is {name:?}, but it names an entry that stands before this one; {hint}"),
         );
         Err(self.file.error(value.span(), message))
     }
@@ -151,6 +157,7 @@ impl Reader<'_> {
             "measure" => measurement.quantity = self.file.choose(field, value, &Quantity::ALL)?,
             "of" => measurement.of = Some(self.file.text_of(field, value)?),
             "skip" => measurement.skip = read()?.integer(),
+            "skip_if_more" => measurement.skip_if_more = read()?.switch(),
             "samples" => measurement.samples = Some(read()?.integer()),
             "stop_within" => measurement.stop_within = Some(read()?.number()),
             "limit" => measurement.limit = read()?.time(),
@@ -163,7 +170,9 @@ impl Reader<'_> {
     fn name(&self, field: &str, value: &Value<'_>) -> Outcome<String> {
         let name = self.file.text_of(field, value)?;
         if name.trim().is_empty() {
-            return Err(self.file.error(value.span(), format!("{field} is {name:?}, but it takes a name")));
+            return Err(self
+                .file
+                .error(value.span(), told(field, format!(" is {name:?}, but it takes a name"))));
         }
         Ok(name)
     }
@@ -171,8 +180,9 @@ impl Reader<'_> {
     fn settings(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<Choices>> {
         let mut choices = Vec::new();
         for (name, span, value) in fields_of(self.file.table_of(field, value)?) {
-            let values = values_of(value)
-                .map_err(|takes| self.file.error(span, format!("{field}.{name}: {takes}")))?;
+            let values = values_of(value).map_err(|takes| {
+                self.file.error(span, told(format!("{field}.{name}"), format!(": {takes}")))
+            })?;
             choices.push((name.to_owned(), values));
         }
         Ok(choices)
@@ -185,19 +195,21 @@ impl Reader<'_> {
         let text = document_of(self.file.table_of(field, value)?);
         let setup = NetworkSetup::parse(Path::new(field), &text).map_err(|error| {
             let message = match error {
-                NetworkError::Misplaced(misplaced) => misplaced.message,
-                other => other.to_string(),
+                NetworkError::Misplaced(Misplaced { told: inner, .. }) => {
+                    told(format!("{field}.{}", inner.field), inner.words)
+                }
+                other => told(field, format!(".{other}")),
             };
-            self.file.error(value.span(), format!("{field}.{message}"))
+            self.file.error(value.span(), message)
         })?;
         Ok(NetworkSource::Inline(Box::new(setup), text))
     }
 
     fn traffic(&self, field: &str, value: &Value<'_>) -> Outcome<Vec<TrafficSetup>> {
         let DeValue::Array(list) = value.get_ref() else {
-            let message = format!(
-                "{field} is {}, but it takes a list, such as [\"ping to=board\"]",
-                shown(value.get_ref())
+            let message = told(
+                field,
+                format!(" is {}, but it takes a list, such as [\"ping to=board\"]", shown(value.get_ref())),
             );
             return Err(self.file.error(value.span(), message));
         };
@@ -209,13 +221,13 @@ impl Reader<'_> {
         name: &str,
         span: &Range<usize>,
         entry: &Entry,
-        told: Told,
+        beside: Beside,
         other: Option<&str>,
     ) -> Outcome<()> {
         let wrong = |file: &TomlFile<'_>, message: String| {
-            Err(file.error(span.clone(), format!("boards.{name}: {message}")))
+            Err(file.error(span.clone(), told(format!("boards.{name}"), format!(": {message}"))))
         };
-        let Told { published, bounds } = told;
+        let Beside { published, bounds } = beside;
         if published.as_ref().is_some_and(|found| found.compare == Compare::Ratio) && other.is_none() {
             return wrong(&self.file, "a ratio is to another row; name that with same_but".to_owned());
         }
@@ -287,6 +299,7 @@ impl Entry {
                 quantity: Quantity::Messages,
                 of: None,
                 skip: 0,
+                skip_if_more: false,
                 samples: None,
                 stop_within: None,
                 limit: DEFAULT_LIMIT,

@@ -3,7 +3,7 @@
 use fields::{Field, Takes};
 use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
-use super::super::tables::{BOUNDS, STOP_WITHIN, limit};
+use super::super::tables::{BOUNDS, SKIP_IF_MORE, STOP_WITHIN, limit};
 use super::schema;
 
 /// What a row of boards keeps at most.
@@ -105,6 +105,7 @@ pub const BOARD_FIELDS: &[Field] = &[
         "\"pingpong-server\"",
     ),
     Field::new("skip", Takes::Count(0, MOST_SAMPLES), "0", "messages that are left out at the start", "1"),
+    SKIP_IF_MORE,
     Field::new(
         "samples",
         Takes::Count(1, MOST_SAMPLES),

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use board::Side;
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, shown, told};
 use toml::de::DeValue;
 
 use super::fields::LINE_FIELDS;
@@ -36,14 +36,17 @@ impl LineSetup {
     /// All lines of an entry.
     pub(super) fn read(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Result<Vec<Self>, Misplaced> {
         let DeValue::Array(list) = value.get_ref() else {
-            let message = format!(
-                "{field} is {}, but it takes a list, such as [{{ from = \"board.GP4\", to = \"peer.GP5\" }}]",
-                shown(value.get_ref())
+            let message = told(
+                field,
+                format!(
+                    " is {}, but it takes a list, such as [{{ from = \"board.GP4\", to = \"peer.GP5\" }}]",
+                    shown(value.get_ref())
+                ),
             );
             return Err(file.error(value.span(), message));
         };
         if list.is_empty() || list.len() > MOST_LINES {
-            let message = format!("{field} has {} lines, but it takes 1 to {MOST_LINES}", list.len());
+            let message = told(field, format!(" has {} lines, but it takes 1 to {MOST_LINES}", list.len()));
             return Err(file.error(value.span(), message));
         }
         list.iter().map(|value| Self::one(file, field, value)).collect()
@@ -55,17 +58,20 @@ impl LineSetup {
         let pin = |name: &str, example: &str| {
             let found = fields.iter().find(|(known, ..)| *known == name);
             let Some((_, _, value)) = found else {
-                let message = format!("{field}: {name} is missing, such as {name} = \"{example}\"");
+                let message = told(field, format!(": {name} is missing, such as {name} = \"{example}\""));
                 return Err(file.error(value.span(), message));
             };
             LinePin::read(file, &format!("{field}.{name}"), value)
         };
         let line = Self { from: pin("from", "board.GP4")?, to: pin("to", "peer.GP5")? };
         if line.from.side == line.to.side {
-            let message = format!(
-                "{field}: a line from {} to {} has both ends on one board; a line joins the two, and a part of kind wire \
+            let message = told(
+                field,
+                format!(
+                    ": a line from {} to {} has both ends on one board; a line joins the two, and a part of kind wire \
                  joins pins of one",
-                line.from, line.to
+                    line.from, line.to
+                ),
             );
             return Err(file.error(value.span(), message));
         }
@@ -86,8 +92,10 @@ impl LinePin {
             Some(near) => format!("the nearest is {near}.{pin}"),
             None => "it begins with board. or peer.".to_owned(),
         };
-        let message =
-            format!("{field} is {text:?}, but it takes a pin of either board, such as \"board.GP4\"; {hint}");
+        let message = told(
+            field,
+            format!(" is {text:?}, but it takes a pin of either board, such as \"board.GP4\"; {hint}"),
+        );
         Err(file.error(value.span(), message))
     }
 }

@@ -6,7 +6,7 @@ use super::super::row::{Measurement, Quantity};
 use super::differences::Difference;
 use super::fields::PEER_FIELDS;
 use super::{BoardSetup, DEFAULT_BOARD};
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown, told};
 
 /// What stands for no peer in a comparison.
 const NO_PEER: &str = "the PC";
@@ -47,8 +47,9 @@ impl PeerSetup {
             }
         }
         if is_new && peer.firmware.is_empty() {
-            let message = format!(
-                "{field}: firmware is missing, such as firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\""
+            let message = told(
+                field,
+                ": firmware is missing, such as firmware = \"w5500-evb-pico/pingpong_server-hardware.elf\"",
             );
             return Err(file.error(value.span(), message));
         }
@@ -59,7 +60,7 @@ impl PeerSetup {
 fn name_of(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
     let name = file.text_of(field, value)?;
     if name.trim().is_empty() {
-        return Err(file.error(value.span(), format!("{field} is {name:?}, but it takes a name")));
+        return Err(file.error(value.span(), told(field, format!(" is {name:?}, but it takes a name"))));
     }
     Ok(name)
 }
@@ -72,8 +73,9 @@ fn settings(
     let one = |(name, span, value): (&str, _, &Value<'_>)| {
         let text = plain(value.get_ref()).ok_or_else(|| {
             let shown = shown(value.get_ref());
-            let message = format!(
-                "{field}.{name} is {shown}, but a setting of a peer is a text, a number, true or false"
+            let message = told(
+                format!("{field}.{name}"),
+                format!(" is {shown}, but a setting of a peer is a text, a number, true or false"),
             );
             file.error(span, message)
         })?;

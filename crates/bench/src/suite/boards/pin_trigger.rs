@@ -8,7 +8,7 @@ use units::{PS_PER_MS, PS_PER_S, Picoseconds};
 
 use super::super::trigger::phrase;
 use super::fields::TRIGGER_FIELDS;
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown, told};
 
 const PERIOD: Picoseconds = Picoseconds::new(20 * PS_PER_MS);
 /// Later than boards take to find their links and each other, with a second call where the first one came too early.
@@ -55,7 +55,7 @@ impl PinTrigger {
         }
         for (name, pin, example) in [("pin", &trigger.pin, "GP2"), ("done", &trigger.done, "GP3")] {
             if pin.is_empty() {
-                let message = format!("{field}: {name} is missing, such as {name} = \"{example}\"");
+                let message = told(field, format!(": {name} is missing, such as {name} = \"{example}\""));
                 return Err(file.error(value.span(), message));
             }
         }
@@ -80,6 +80,9 @@ impl fmt::Display for PinTrigger {
 fn pin_of(file: TomlFile<'_>, field: &str, value: &Value<'_>) -> Result<String, Misplaced> {
     plain(value.get_ref()).filter(|text| !text.trim().is_empty()).ok_or_else(|| {
         let shown = shown(value.get_ref());
-        file.error(value.span(), format!("{field} is {shown}, but it takes a pin, such as \"GP2\" or 2"))
+        file.error(
+            value.span(),
+            told(field, format!(" is {shown}, but it takes a pin, such as \"GP2\" or 2")),
+        )
     })
 }

@@ -3,7 +3,7 @@
 use super::super::published::{Amount, Compare, Parts, Published, Statistic, TIMES, Times, unit_names};
 use super::super::row::Quantity;
 use super::fields::PUBLISHED_FIELDS;
-use fields::toml_file::{Misplaced, TomlFile, Value, fields_of, plain, shown};
+use fields::toml_file::{Misplaced, Told, TomlFile, Value, fields_of, plain, shown, told};
 
 /// Far from what a number holds in any unit.
 const LARGEST_FIGURE: f64 = 1e15;
@@ -53,14 +53,15 @@ impl<'a> Reader<'a> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    fn error<T>(&self, place: &Value<'_>, message: String) -> Outcome<T> {
+    fn error<T>(&self, place: &Value<'_>, message: Told) -> Outcome<T> {
         Err(self.file.error(place.span(), message))
     }
 
     fn needed(&self, name: &str) -> Outcome<&'a Value<'a>> {
         self.find(name).map_or_else(
             || {
-                let message = format!("{}: {name} is missing; it takes value, unit and source", self.field);
+                let message =
+                    told(&self.field, format!(": {name} is missing; it takes value, unit and source"));
                 self.error(self.table, message)
             },
             Ok,
@@ -87,17 +88,20 @@ impl<'a> Reader<'a> {
                 if from < to {
                     return Ok(Amount::Between(from, to));
                 }
-                let message = format!("{}.to is {to}, but it takes a number above {from}", self.field);
+                let message = told(
+                    format!("{}.to", self.field),
+                    format!(" is {to}, but it takes a number above {from}"),
+                );
                 self.error(self.needed("to")?, message)
             }
             [false, false, false, false] => {
-                let message = format!("{}: value is missing; it takes value, unit and source", self.field);
+                let message = told(&self.field, ": value is missing; it takes value, unit and source");
                 self.error(self.table, message)
             }
             _ => {
-                let message = format!(
-                    "{}: how much it is stands there twice or by half; give value, or from and to, or at_most",
-                    self.field
+                let message = told(
+                    &self.field,
+                    ": how much it is stands there twice or by half; give value, or from and to, or at_most",
                 );
                 self.error(self.table, message)
             }
@@ -110,9 +114,9 @@ impl<'a> Reader<'a> {
         found.filter(|figure| *figure > 0.0 && *figure <= LARGEST_FIGURE).map_or_else(
             || {
                 let shown = shown(value.get_ref());
-                let message = format!(
-                    "{}.{name} is {shown}, but it takes a number above 0 and of at most {LARGEST_FIGURE:e}",
-                    self.field
+                let message = told(
+                    format!("{}.{name}", self.field),
+                    format!(" is {shown}, but it takes a number above 0 and of at most {LARGEST_FIGURE:e}"),
                 );
                 self.error(value, message)
             },
@@ -125,9 +129,9 @@ impl<'a> Reader<'a> {
         let names = ["connect", "processing"];
         let Some(first) = names.iter().find_map(|name| self.find(name)) else { return Ok(None) };
         if quantity != Quantity::Latency || published.compare == Compare::Ratio {
-            let message = format!(
-                "{}: connect and processing are parts of a latency, but this is none; leave them out",
-                self.field
+            let message = told(
+                &self.field,
+                ": connect and processing are parts of a latency, but this is none; leave them out",
             );
             return self.error(first, message);
         }
@@ -155,19 +159,21 @@ impl<'a> Reader<'a> {
             Some(near) => format!("the nearest is {near}"),
             None => "there is none like it".to_owned(),
         };
-        let message = format!(
-            "{}.times_of is {row:?}, but it names a row that stands before this one; {hint}",
-            self.field
+        let message = told(
+            format!("{}.times_of", self.field),
+            format!(" is {row:?}, but it names a row that stands before this one; {hint}"),
         );
         self.error(self.needed("times_of")?, message)
     }
 
     fn check(&self, published: &Published, quantity: Quantity) -> Outcome<()> {
         if let Some(statistic) = self.find("statistic").filter(|_| quantity != Quantity::Latency) {
-            let message = format!(
-                "{}.statistic: a statistic is of latencies, but the row has measure = {:?}; leave it out",
-                self.field,
-                quantity.name()
+            let message = told(
+                format!("{}.statistic", self.field),
+                format!(
+                    ": a statistic is of latencies, but the row has measure = {:?}; leave it out",
+                    quantity.name()
+                ),
             );
             return self.error(statistic, message);
         }
@@ -180,7 +186,7 @@ impl<'a> Reader<'a> {
             Compare::Ratio => format!("a ratio has the unit {TIMES:?}"),
             _ => format!("measure = {:?} has {}", quantity.name(), unit_names(quantity).join(", ")),
         };
-        let message = format!("{}.unit is {:?}, but {takes}", self.field, published.unit);
+        let message = told(format!("{}.unit", self.field), format!(" is {:?}, but {takes}", published.unit));
         self.error(self.needed("unit")?, message)
     }
 }

@@ -19,8 +19,6 @@ use crate::suite::{Probe, Quantity, Statistic};
 const LONGEST: Duration = Duration::from_millis(300);
 /// How many messages are enough.
 const ENOUGH: usize = 2_000;
-/// How long a server of this computer may take to listen.
-const STARTS_WITHIN: Duration = Duration::from_millis(20);
 
 /// Measures it; nothing where no server of this computer answers that client, or the system lets nobody.
 pub(super) fn measured(client: &TrafficSetup, quantity: Quantity) -> Option<FloorEntry> {
@@ -33,7 +31,7 @@ pub(super) fn measured(client: &TrafficSetup, quantity: Quantity) -> Option<Floo
         Some(kind) => Some(server(kind, port)?),
         None => None,
     };
-    let mut session = Session::begin(own_client(client, probe, port)?, Ipv4Addr::LOCALHOST);
+    let mut session = Session::begin(own_client(client, probe, port)?, Ipv4Addr::LOCALHOST).ok()?;
     let (begin, mut messages) = (Instant::now(), Vec::new());
     while begin.elapsed() < LONGEST && messages.len() < ENOUGH {
         if session.wait(LONGEST, &mut messages) == Waited::End {
@@ -70,9 +68,7 @@ pub(super) fn share(floor: f64, quantity: Quantity, measured: f64) -> f64 {
 
 fn server(kind: &'static str, port: u16) -> Option<Session> {
     let machine = traffic::machine(kind, &[("port", &port.to_string())]).ok()?;
-    let session = Session::begin(machine, Ipv4Addr::LOCALHOST);
-    std::thread::sleep(STARTS_WITHIN);
-    Some(session)
+    Session::begin(machine, Ipv4Addr::LOCALHOST).ok()
 }
 
 /// The client with those of its options that make the same load for whatever answers.

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use traffic::os::{Ended, Seat, SeatError, Until};
-use traffic::{Machine, Results, Sample};
+use traffic::{Machine, Results, Sample, Waiting};
 use units::{PS_PER_MS, Picoseconds};
 
 /// How often what was measured is handed over; each time somebody else needs a processor.
@@ -25,6 +25,8 @@ struct Batch {
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) results: Results,
+    /// What it waited for when it was ended.
+    pub(super) waiting: Option<Waiting>,
     /// All messages as they stand at the end: one that came late may have been told as lost before.
     pub(super) messages: Vec<Sample>,
     /// Whether arrivals were stamped by the kernel.
@@ -52,13 +54,21 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Begins at once. Listeners stand on `at`.
-    pub(super) fn begin(machine: Box<dyn Machine>, at: Ipv4Addr) -> Self {
+    /// Begins at once, with sockets that stand. Listeners stand on `at`.
+    ///
+    /// # Errors
+    /// When a port cannot be had.
+    pub(super) fn begin(machine: Box<dyn Machine>, at: Ipv4Addr) -> Result<Self, SeatError> {
         let (sender, batches) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let own = Arc::clone(&stop);
         let thread = std::thread::spawn(move || work(machine, at, &sender, &own));
-        Self { batches, stop, thread: Some(thread), now: Picoseconds::ZERO }
+        let mut session = Self { batches, stop, thread: Some(thread), now: Picoseconds::ZERO };
+        // The first batch is empty: it says that the sockets stand.
+        match session.batches.recv() {
+            Ok(_) => Ok(session),
+            Err(_) => Err(session.end().expect_err("a thread that stands nowhere says why")),
+        }
     }
 
     /// The time of the last batch, from the beginning of the work.
@@ -107,6 +117,8 @@ fn work(
 ) -> Result<Told, SeatError> {
     let mut seat = Seat::at(at)?;
     let number = seat.add(machine);
+    seat.check()?;
+    let _ = batches.send(Batch { now: seat.now(), messages: Vec::new() });
     let mut told = 0;
     loop {
         let until = Until { deadline: Some(seat.now() + BATCH), stop: Some(stop) };
@@ -119,7 +131,8 @@ fn work(
             break;
         }
     }
-    let kernel_stamps = seat.has_kernel_stamps();
+    let (kernel_stamps, now) = (seat.has_kernel_stamps(), seat.now());
     let machine = seat.into_machines().swap_remove(number);
-    Ok(Told { results: machine.results(), messages: machine.work(), kernel_stamps })
+    let waiting = machine.waiting(now);
+    Ok(Told { results: machine.results(), waiting, messages: machine.work(), kernel_stamps })
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::time::Duration;
 
-use fields::toml_file::Misplaced;
+use fields::{Misplaced, told};
+use lan::TrafficSetup;
 use record::{Control, Samples};
 use traffic::Results;
 use units::Picoseconds;
@@ -36,10 +37,20 @@ impl ReadyAddress {
     /// When its name cannot be resolved; the message names file and line.
     pub fn prepare(row: &Row, setup: &AddressSetup) -> Result<Self, SuiteError> {
         let address = resolved(&setup.address).map_err(|reason| {
-            let message = format!("targets.{}.address: {reason}", row.entry);
-            Misplaced { path: row.place.path.clone(), line: row.place.line, message }
+            let told = told(format!("targets.{}.address", row.entry), format!(": {reason}"));
+            Misplaced { path: row.place.path.clone(), line: row.place.line, told }
         })?;
         Ok(Self { setup: setup.clone(), address, measurement: row.measurement.clone() })
+    }
+
+    /// The client or server as it is to be on sockets. A client ends of itself after the messages that are wanted.
+    fn traffic(&self) -> TrafficSetup {
+        let traffic = Probe::on_sockets(&self.setup.traffic);
+        let Measurement { samples, skip, .. } = self.measurement;
+        samples.map_or_else(
+            || traffic.clone(),
+            |samples| Probe::of_messages(&traffic, samples.saturating_add(skip)),
+        )
     }
 }
 
@@ -60,15 +71,17 @@ fn resolved(name: &str) -> Result<Ipv4Addr, String> {
 impl Recipe for ReadyAddress {
     fn target(&self, _: &Row, _: Measure) -> Result<Box<dyn Target>, TargetError> {
         let wrong = |reason: String| TargetError(format!("{}{reason}", self.setup.traffic.name));
-        let traffic = Probe::on_sockets(&self.setup.traffic);
+        let traffic = self.traffic();
         let machine = traffic.machine_for(self.address).map_err(wrong)?;
         let floor = floor::measured(&traffic, self.measurement.quantity);
         let session = Session::begin(machine, Ipv4Addr::UNSPECIFIED);
+        let session = session.map_err(|error| TargetError(error.to_string()))?;
         Ok(Box::new(AddressTarget {
             ready: self.clone(),
             session,
             floor,
             samples: Samples::default(),
+            is_answered: false,
             told: None,
         }))
     }
@@ -87,7 +100,9 @@ struct AddressTarget {
     session: Session,
     floor: Option<FloorEntry>,
     samples: Samples,
-    /// Once it has ended.
+    /// Whether anything was answered, once it has ended.
+    is_answered: bool,
+    /// Likewise.
     told: Option<Told>,
 }
 
@@ -97,6 +112,7 @@ impl Target for AddressTarget {
     }
 
     fn run(&mut self, until: Picoseconds, control: &Control) -> Result<Turn, TargetError> {
+        control.say_ready();
         loop {
             if control.is_stopped() {
                 self.end()?;
@@ -146,14 +162,17 @@ impl Target for AddressTarget {
     fn entry(&mut self) -> TargetEntry {
         let AddressSetup { traffic, .. } = &self.ready.setup;
         let results = self.told.as_ref().map_or_else(Results::default, |told| told.results.clone());
-        let why_none = results.failure.clone().unwrap_or_else(|| results.summary.clone());
+        let why_none = format!("{} measured nothing: {}", traffic.name, self.why_none(&results));
+        // A client of which nothing was answered has failed in these words.
+        let failure =
+            results.failure.clone().map(|failure| if self.is_answered { failure } else { why_none.clone() });
         TargetEntry {
             kind: "address",
             traffic: traffic.kind.clone(),
             payload_bytes: None,
             end: self.session.now(),
-            failure: results.failure.clone(),
-            why_none: format!("{} measured nothing: {why_none}", traffic.name),
+            failure,
+            why_none,
             facts: Facts::Address(Box::new(self.facts(&results))),
         }
     }
@@ -167,10 +186,22 @@ fn ended(results: &Results) -> String {
 }
 
 impl AddressTarget {
+    /// Why nothing was measured, and what to look at.
+    fn why_none(&self, results: &Results) -> String {
+        let kind = &self.ready.setup.traffic.kind;
+        let waiting = self.told.as_ref().and_then(|told| told.waiting.as_ref());
+        let words = results.failure.as_ref().or(waiting.map(|waiting| &waiting.words));
+        let Some(words) = words else { return results.summary.clone() };
+        let was_sent = results.samples.iter().any(|message| message.sent.is_some());
+        let is_reached = was_sent || waiting.is_some_and(|waiting| waiting.is_reached);
+        format!("{words}; {}", Probe::of(kind).advice(is_reached))
+    }
+
     /// Ends the work, once.
     fn end(&mut self) -> Result<(), TargetError> {
         if self.told.is_none() {
             let mut told = self.session.end().map_err(|error| TargetError(error.to_string()))?;
+            self.is_answered = told.messages.iter().any(|message| message.outcome == traffic::Outcome::Ok);
             self.samples = exchanges::recorded(std::mem::take(&mut told.messages));
             self.told = Some(told);
         }

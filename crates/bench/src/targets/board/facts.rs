@@ -107,8 +107,8 @@ pub struct FirmwareEntry {
     pub name: String,
     /// SHA-256 of its file, in hexadecimal.
     pub sha256: String,
-    /// For bounds, which say it where they stand.
-    #[serde(skip)]
+    /// What it takes of memories, as bounds and a reader of the run folder want it.
+    #[serde(flatten)]
     pub sizes: ImageSizes,
 }
 

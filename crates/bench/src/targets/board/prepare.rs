@@ -6,6 +6,7 @@ use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use mcu::image::Image;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use units::Picoseconds;
 
@@ -15,7 +16,7 @@ use crate::suite::{
     BoardSetup, Bounded, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
 };
 use board::{BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings};
-use fields::toml_file::Misplaced;
+use fields::{Misplaced, told};
 use lan::NetworkSetup;
 
 /// The image of a row.
@@ -30,11 +31,11 @@ pub struct Firmware {
 }
 
 /// What an image takes of memories, where its file says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct ImageSizes {
     /// From the beginning of the flash to its last byte.
     pub flash_bytes: Option<u32>,
-    /// Its sections in RAM.
+    /// Its sections in RAM, with the stack that the linker reserves; nothing where the file is no ELF.
     pub ram_bytes: Option<u32>,
 }
 
@@ -123,8 +124,8 @@ impl Places {
     /// When an image, a board or a network is missing or cannot be used as the row says; the message names file and line.
     pub fn prepare(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, SuiteError> {
         self.ready(row, setup).map_err(|(field, message)| {
-            let message = format!("boards.{}.{field}: {message}", row.entry);
-            Misplaced { path: row.place.path.clone(), line: row.place.line, message }.into()
+            let told = told(format!("boards.{}.{field}", row.entry), format!(": {message}"));
+            Misplaced { path: row.place.path.clone(), line: row.place.line, told }.into()
         })
     }
 

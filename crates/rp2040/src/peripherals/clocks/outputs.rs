@@ -5,12 +5,11 @@
 use units::{Hertz, Picoseconds};
 
 use super::generators::{CLOCKS, GPOUT0};
+use crate::facts::CLOCK_OUTPUTS;
 use crate::io::Io;
 use crate::pins::Function;
 
-const OUTPUTS: usize = 4;
-/// RP2040 datasheet 1.4.3.
-const PINS: [u32; OUTPUTS] = [21, 23, 24, 25];
+const OUTPUTS: usize = CLOCK_OUTPUTS.len();
 
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Output {
@@ -50,7 +49,7 @@ impl ClockOutputs {
     pub(super) fn update(&mut self, hz: &[u64; CLOCKS], io: &mut Io) {
         let selected = io.pins.selected(Function::Clock);
         for (n, output) in self.outputs.iter_mut().enumerate() {
-            let (hz, bit) = (hz[GPOUT0 + n], 1 << PINS[n]);
+            let (hz, bit) = (hz[GPOUT0 + n], 1 << CLOCK_OUTPUTS[n]);
             let is_given = hz > 0 && selected & bit != 0;
             if hz != output.hz {
                 (output.hz, output.start, output.halves) = (hz, io.now, None);
@@ -60,7 +59,7 @@ impl ClockOutputs {
             }
             output.is_given = is_given;
             let clock = output.edge(1).filter(|_| is_given).map(|rise| (rise, hz));
-            io.outside.clock_output(PINS[n] as u8, clock, &mut io.reactions);
+            io.outside.clock_output(CLOCK_OUTPUTS[n], clock, &mut io.reactions);
         }
         self.watch(io);
     }
@@ -68,7 +67,7 @@ impl ClockOutputs {
     /// Looks again which pins are watched: the others stand still.
     pub(super) fn watch(&mut self, io: &mut Io) {
         let watched = io.pins.recorded() | io.pins.awaited();
-        for (output, pin) in self.outputs.iter_mut().zip(PINS) {
+        for (output, pin) in self.outputs.iter_mut().zip(CLOCK_OUTPUTS) {
             let (bit, runs) = (1 << pin, output.is_given && watched >> pin & 1 == 1);
             if runs == output.halves.is_some() {
                 continue;
@@ -86,7 +85,7 @@ impl ClockOutputs {
     /// Makes the edges that are due.
     pub(super) fn advance(&mut self, io: &mut Io) {
         self.watch(io);
-        for (output, pin) in self.outputs.iter_mut().zip(PINS) {
+        for (output, pin) in self.outputs.iter_mut().zip(CLOCK_OUTPUTS) {
             if output.next_edge().is_none_or(|at| at > io.now) {
                 continue;
             }

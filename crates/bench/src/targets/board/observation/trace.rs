@@ -334,7 +334,9 @@ fn has_a_heavy_tail(times: &[i64]) -> bool {
 /// Whether the messages were those of the first run. Intervals of a transfer are told of with the first byte after them, so
 /// that the last ones may not be known yet.
 fn is_the_same(rig: &mut Rig, chosen: &[Sample<'_>], ready: &ReadyBoards) -> bool {
-    let again = rig.samples(ready).counting(ready.measurement.skip, ready.measurement.samples);
+    let all = rig.samples(ready);
+    let skipped = ready.measurement.skipped_of(all.len());
+    let again = all.counting(skipped, ready.measurement.samples);
     let last = again.iter().last().map(|sample| sample.index);
     chosen.iter().all(|sample| match again.by_index(sample.index) {
         Some(one) => (one.trigger, one.done) == (sample.trigger, sample.done),
