@@ -28,7 +28,7 @@ fn console_of(name: &str) -> PyResult<Console> {
     board::CONSOLES
         .into_iter()
         .find(|console| console_name(*console) == name)
-        .ok_or_else(|| refused(format!("there is no console {name}; there are uart0, uart1 and usb")))
+        .ok_or_else(|| refused(format!("there is no console {name}; there are uart0, uart1, usb and rtt")))
 }
 
 impl PyBoard {

@@ -19,7 +19,7 @@ from airwire.explain.quantities import count, listed, time
 _BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
-_PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port"}
+_PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port", "rtt": "RTT"}
 _SERIAL, _NETWORK = "serial port", "network"
 _MOST_TEXT = 60
 _ENDS_OF_PROMPTS = ("$", "#", ">", "?", ":")
@@ -160,8 +160,9 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
 
 
 def _at_a_console(board: Board) -> str:
-    """At the console that showed something, the USB serial port before a UART."""
-    name = next(name for name in reversed(CONSOLES) if board.console_of(name))
+    """At the console that showed something: the USB serial port before a UART, and before what a debug probe reads."""
+    by_rank = sorted(reversed(CONSOLES), key=lambda name: name == "rtt")
+    name = next(name for name in by_rank if board.console_of(name))
     text, place = board.console_of(name), _PLACES[name]
     prints = f"it prints at {place}, last {_last_text(text)}"
     cursor_line = shown(text)[-1]
