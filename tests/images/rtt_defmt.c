@@ -14,14 +14,14 @@
 #define ENCODING "rzcobs"
 #endif
 
-/* A symbol whose name is JSON, and another at the same place for this program. */
+/* A symbol whose name is JSON, and another at the same place for this program, whose beginning tools leave out. */
 #define TEXT(symbol, tag, text)                                                                                   \
-    extern const char symbol[];                                                                                   \
+    extern const char symbol[] __asm__("_defmt_" #symbol);                                                        \
     __asm__(".pushsection .defmt,\"\",%progbits\n"                                                                \
             ".global \"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text        \
             "\\\",\\\"disambiguator\\\":\\\"" #symbol "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\"\n"                  \
             "\"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text                \
-            "\\\",\\\"disambiguator\\\":\\\"" #symbol "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\":\n" #symbol ":\n"  \
+            "\\\",\\\"disambiguator\\\":\\\"" #symbol "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\":\n_defmt_" #symbol ":\n" \
             ".byte 0\n.popsection\n")
 
 __asm__(".pushsection .defmt,\"\",%progbits\n.byte 0\n.popsection\n"

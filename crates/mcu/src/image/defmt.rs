@@ -194,6 +194,9 @@ fn place(
     let file = header.file(number)?;
     let name = text(dwarf, unit, Some(file.path_name()))?;
     let folder = text(dwarf, unit, file.directory(header)).unwrap_or_default();
-    let file = if folder.is_empty() { name } else { format!("{folder}/{name}") };
+    let base = unit.comp_dir.as_ref().filter(|_| !folder.starts_with('/'));
+    let base = base.and_then(|base| base.to_string_lossy().ok()).unwrap_or_default();
+    let parts = [base.as_ref(), folder.as_str(), name.as_str()];
+    let file = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
     Some(DefmtPlace { file, line: u32::try_from(line).ok()?, module })
 }

@@ -13,6 +13,8 @@ use super::values::{Formatted, Value};
 /// A longer message is cut: few bytes may stand for many long texts.
 const MOST_BYTES: usize = 1 << 16;
 const BITS: u32 = 128;
+/// Years behind it have a sign in ISO 8601.
+const LAST_PLAIN_YEAR: u64 = 9999;
 
 /// A message under way.
 pub(super) struct Display<'t> {
@@ -211,7 +213,8 @@ impl Display<'_> {
         };
         let (year, month, day) = date_of(seconds / 86_400);
         let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
-        self.put(format_args!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"));
+        let sign = if year > LAST_PLAIN_YEAR { "+" } else { "" };
+        self.put(format_args!("{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"));
     }
 }
 

@@ -121,7 +121,12 @@ impl Known {
         let entry = self.table.entry(number).ok_or(Unread::Malformed)?;
         let format = entry.formats().first().and_then(Option::as_ref).ok_or(Unread::Malformed)?;
         let message = display(&self.table, &reader.formatted(format)?);
-        let Kind::Message(level) = entry.kind else { return Ok(message + "\n") };
+        let level = match entry.kind {
+            Kind::Message(level) => level,
+            Kind::Line => return Ok(message + "\n"),
+            // A text that belongs into others is no message.
+            Kind::Written | Kind::Value => return Err(Unread::Malformed),
+        };
         let mut line = stamp.map(|stamp| display(&self.table, &stamp) + " ").unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = write!(line, "[{level:<5}] {message}");
