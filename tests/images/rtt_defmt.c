@@ -14,15 +14,21 @@
 #define ENCODING "rzcobs"
 #endif
 
-/* A symbol whose name is JSON, and another at the same place for this program, whose beginning tools leave out. */
+/* A symbol whose name is JSON, with a size and contents. */
+#define SYMBOL(tag, text, disambiguator, more, size, contents)                                                    \
+    __asm__(".pushsection .defmt,\"\",%progbits\n"                                                                \
+            ".global " NAME(tag, text, disambiguator) "\n.size " NAME(tag, text, disambiguator) ", " size "\n"    \
+            NAME(tag, text, disambiguator) ":\n" more contents "\n.popsection\n")
+#define NAME(tag, text, disambiguator)                                                                            \
+    "\"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text                         \
+    "\\\",\\\"disambiguator\\\":\\\"" disambiguator "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\""
+
+/* A text, and another symbol at the same place for this program, whose beginning tools leave out. */
 #define TEXT(symbol, tag, text)                                                                                   \
     extern const char symbol[] __asm__("_defmt_" #symbol);                                                        \
-    __asm__(".pushsection .defmt,\"\",%progbits\n"                                                                \
-            ".global \"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text        \
-            "\\\",\\\"disambiguator\\\":\\\"" #symbol "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\"\n"                  \
-            "\"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text                \
-            "\\\",\\\"disambiguator\\\":\\\"" #symbol "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\":\n_defmt_" #symbol ":\n" \
-            ".byte 0\n.popsection\n")
+    SYMBOL(tag, text, #symbol, "_defmt_" #symbol ":\n", "1", ".byte 0")
+#define FLAG(place, name, value)                                                                                  \
+    SYMBOL("defmt_bitflags_value", "Flags::" place "::" name, "flags", "", "16", ".quad " value ", 0")
 
 __asm__(".pushsection .defmt,\"\",%progbits\n.byte 0\n.popsection\n"
         ".global \"_defmt_version_ = " VERSION "\"\n.set \"_defmt_version_ = " VERSION "\", 1\n"
@@ -36,6 +42,10 @@ TEXT(text_option, "defmt_prim", "None|Some({=?})");
 TEXT(text_u16, "defmt_prim", "{=u16}");
 TEXT(text_debug, "defmt_debug", "{=i16} degrees, {=bool}, {=istr}");
 TEXT(text_word, "defmt_str", "interned");
+TEXT(text_list, "defmt_trace", "list {=[?]:#x} of {=char} and {=f32} at {=u32:tms} on {=u64:iso8601s}");
+TEXT(text_flags, "defmt_info", "flags {=u8:__internal_bitflags_Flags@images@flags@rtt} by {=__internal_Display}");
+FLAG("1", "BUSY", "4");
+FLAG("0", "READY", "1");
 TEXT(text_print, "defmt_println", "printed without a level");
 
 static uint8_t frame[64];
@@ -129,6 +139,23 @@ int main(void) {
     add((uint32_t)-40, 2);
     add(1, 1);
     add_text(text_word);
+    send();
+    begin(text_list);
+    add(2, 4);
+    add_text(text_u16);
+    add(10, 2);
+    add(11, 2);
+    add(0xb5, 4);
+    add(0x3fc00000, 4);
+    add(3723004, 4);
+    add(951782400, 4);
+    add(0, 4);
+    send();
+    begin(text_flags);
+    add(5, 1);
+    add('m', 1);
+    add('e', 1);
+    add(0xff, 1);
     send();
     begin(text_print);
     send();
