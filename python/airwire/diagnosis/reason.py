@@ -19,7 +19,12 @@ from airwire.explain.quantities import count, listed, time
 _BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
-_PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port", "rtt": "RTT"}
+_PLACES: Mapping[Console, str] = {
+    "uart0": "at UART0",
+    "uart1": "at UART1",
+    "usb": "at its USB serial port",
+    "rtt": "over RTT",
+}
 _SERIAL, _NETWORK = "serial port", "network"
 _MOST_TEXT = 60
 _ENDS_OF_PROMPTS = ("$", "#", ">", "?", ":")
@@ -164,10 +169,10 @@ def _at_a_console(board: Board) -> str:
     by_rank = sorted(reversed(CONSOLES), key=lambda name: name == "rtt")
     name = next(name for name in by_rank if board.console_of(name))
     text, place = board.console_of(name), _PLACES[name]
-    prints = f"it prints at {place}, last {_last_text(text)}"
+    prints = f"it prints {place}, last {_last_text(text)}"
     cursor_line = shown(text)[-1]
     if cursor_line.endswith(_ENDS_OF_PROMPTS):
-        return f"it waits at {place}, where it shows {_last_text(text)}; {_TYPE}"
+        return f"it waits {place}, where it shows {_last_text(text)}; {_TYPE}"
     # Many print a line before the one that has been shown is over, and wait for nobody.
     return f"{prints}; if it waits for input there, {_TYPE}" if cursor_line else prints
 
