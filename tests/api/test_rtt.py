@@ -1,4 +1,4 @@
-"""Images that speak over RTT: a debug probe at the virtual board reads them, and what they log with defmt becomes text."""
+"""Images that speak over RTT: a debug probe at the virtual board reads them, and their log by defmt becomes text."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def test_an_image_that_skips_what_does_not_fit_sends_whole_lines_and_counts_the_
     assert 0 < len("\n".join(lines)) <= 2 * 256
 
 
-def test_a_control_block_without_a_symbol_is_found_within_an_eighth_of_the_time_so_far(images: Path) -> None:
+def test_a_control_block_without_a_symbol_is_found_within_a_quarter_of_the_time_so_far(images: Path) -> None:
     board = Board("pico", images / "rtt_late.uf2")
     board.run(to="205 ms", until="line 1 of 200\n")
     late = board.time_ps
     if not rtt(board):
         board.run("1 s", until="line 1 of 200\n")
         late = board.time_ps
-    assert 206 * MS < late <= 235 * MS
+    assert 206 * MS < late <= 265 * MS
     board.run("200 ms")
     assert rtt(board).splitlines() == [*LINES, "skipped 0"]
 
@@ -102,7 +102,7 @@ def test_a_board_that_is_kept_in_a_file_is_read_on(images: Path, tmp_path: Path)
     resumed = Board("pico", image)
     resumed.resume(tmp_path / "board.state")
     resumed.run(to="60 ms")
-    assert 0 < before and rtt(resumed) == rtt(board)[before:]
+    assert before > 0 and rtt(resumed) == rtt(board)[before:]
 
 
 def test_a_run_ends_at_the_look_that_brings_the_awaited_text(images: Path) -> None:

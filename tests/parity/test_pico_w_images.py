@@ -165,7 +165,7 @@ def test_embassys_driver_starts_the_radio_and_then_its_image_has_too_small_an_ar
     ended = board.run("2 s")
     assert ended.fault is not None and "_export::Arena" in str(ended.fault)
     assert not board.notes
-    # What the image says of it goes out over RTT only, in frames of defmt: what its driver does, with the lines of its source.
+    # What the image says of it goes out over RTT only, in frames of defmt: the steps of its driver, with lines of source.
     *log, panic = re.split(r"\n(?=\d\.\d{6} )", board.console_of("rtt").rstrip("\n"))
     assert board.console == board.console_of("rtt")
     said = [re.fullmatch(r"\d\.\d{6} \[(.....)\] (.*) \((\w+) (\S+):(\d+)\)", line) for line in log]
@@ -173,4 +173,5 @@ def test_embassys_driver_starts_the_radio_and_then_its_image_has_too_small_an_ar
         *[("DEBUG", step, "cyw43", "cyw43/src/fmt.rs", "130") for step in STEPS_OF_EMBASSY],
         ("ERROR", ARENA_OF_EMBASSY, "embassy_executor", "embassy-executor/src/fmt.rs", "106"),
     ]
-    assert "[ERROR] panicked at " in panic and panic.endswith("\nexplicit panic (panic_probe panic-probe-0.3.1/src/lib.rs:104)")
+    assert "[ERROR] panicked at " in panic
+    assert panic.endswith("\nexplicit panic (panic_probe panic-probe-0.3.1/src/lib.rs:104)")

@@ -257,8 +257,10 @@ impl Board {
     /// Lets the chip run, with the looks of the debug probe on the way; whatever it reads ends the run there.
     pub(super) fn run_chip(&mut self, end: Picoseconds) -> Stop {
         loop {
-            let stop = self.chip.run_until(end.min(self.probe.next()));
+            let look = self.probe.next();
+            let stop = self.chip.run_until(end.min(look));
             match stop {
+                Stop::Time if end < look => return stop,
                 Stop::Time if self.probe.look(&mut *self.chip) => return Stop::Console,
                 Stop::Time if self.now() < end => {}
                 Stop::Time => return stop,

@@ -2,13 +2,14 @@
 //! numbers of up- and down-buffers, and a descriptor of 24 bytes for each. Whatever is in RAM may be an image's nonsense, so
 //! nothing of it is believed.
 
-use memchr::memmem;
-
 const ID: &[u8; 16] = b"SEGGER RTT\0\0\0\0\0\0";
 /// The identifier and the two numbers.
 const HEAD_BYTES: u32 = 24;
 const DESCRIPTOR_BYTES: u32 = 24;
-const ALIGNMENT: usize = 4;
+/// Its first word, which is aligned.
+const FIRST_WORD: [u8; 4] = *b"SEGG";
+/// So many words are compared without a branch among them.
+const WORDS_AT_ONCE: usize = 64;
 /// Of each direction; SEGGER's own code has three.
 const MOST_BUFFERS: u32 = 32;
 
@@ -60,8 +61,17 @@ impl ControlBlock {
 
     /// The first in RAM.
     pub(crate) fn find(ram: Ram<'_>) -> Option<Self> {
-        let places = memmem::find_iter(ram.bytes, ID).filter(|place| place.is_multiple_of(ALIGNMENT));
-        places.filter_map(|place| Self::at(ram, ram.start.checked_add(place as u32)?)).next()
+        let words = ram.bytes.as_chunks::<4>().0;
+        let is_first = |word: &[u8; 4]| *word == FIRST_WORD;
+        let rows = words.chunks(WORDS_AT_ONCE).enumerate();
+        // As masks, of which a processor compares several in one instruction.
+        let mask = |word: &[u8; 4]| if is_first(word) { u32::MAX } else { 0 };
+        let found = rows.filter(|(_, row)| row.iter().fold(0, |found, word| found | mask(word)) != 0);
+        let places = found.flat_map(|(number, row)| {
+            let here = row.iter().enumerate().filter(|(_, word)| is_first(word));
+            here.map(move |(place, _)| 4 * (number * WORDS_AT_ONCE + place) as u32)
+        });
+        places.filter_map(|place| Self::at(ram, ram.start.checked_add(place)?)).next()
     }
 
     pub(crate) fn address(self) -> u32 {

@@ -19,7 +19,7 @@ const PERIOD: Picoseconds = Picoseconds::new(PS_PER_MS);
 /// Searches of RAM are so far apart, and farther as time goes on: a board stops at multiples of this anyway.
 const SEARCH_PERIOD: Picoseconds = Picoseconds::new(5 * PS_PER_MS);
 /// After a search at some time, the next one comes once this part of that time has passed again.
-const SEARCHES_PER_DOUBLING: i64 = 8;
+const GROWTH: i64 = 4;
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
 /// The text channel, and the name of the one with defmt's frames.
 const TERMINAL: u32 = 0;
@@ -217,7 +217,7 @@ fn multiple_after(now: Picoseconds, period: Picoseconds) -> Picoseconds {
 fn search_after(now: Picoseconds) -> Picoseconds {
     let mut at = SEARCH_PERIOD;
     while at <= now {
-        at = multiple_after(Picoseconds::new(at.ps().saturating_add(at.ps() / SEARCHES_PER_DOUBLING)), SEARCH_PERIOD);
+        at = multiple_after(Picoseconds::new(at.ps().saturating_add(at.ps() / GROWTH)), SEARCH_PERIOD);
         if at.ps() > i64::MAX / 2 {
             return NEVER;
         }
@@ -241,11 +241,11 @@ mod tests {
             at = search_after(at);
             times.push(at.ps() / PS_PER_MS);
         }
-        assert_eq!(times[..9], [5, 10, 15, 20, 25, 30, 35, 40, 50]);
-        assert!(times.len() < 70, "{}", times.len());
+        assert_eq!(times[..9], [5, 10, 15, 20, 30, 40, 55, 70, 90]);
+        assert!(times.len() < 35, "{}", times.len());
         assert!(times.iter().all(|time| time % 5 == 0));
         // The next one is the same from wherever one asks.
-        assert_eq!(search_after(ms(39)), search_after(Picoseconds::new(ms(35).ps() + 1)));
+        assert_eq!(search_after(ms(39)), search_after(Picoseconds::new(ms(30).ps() + 1)));
         assert_eq!(search_after(Picoseconds::new(i64::MAX)), NEVER);
     }
 }

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Interface, ip_address
 
 from airwire.board.model import UsbDevice
 from airwire.board.network import Call
-from airwire.board.virtual import CONSOLES, Board, Console
+from airwire.board.virtual import Board, Console
 from airwire.diagnosis.console_text import shown
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
@@ -20,11 +20,12 @@ _BOARD_FILE = "describe yours in a board file and give it with --board (docs/ref
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
 _PLACES: Mapping[Console, str] = {
-    "uart0": "at UART0",
-    "uart1": "at UART1",
     "usb": "at its USB serial port",
+    "uart1": "at UART1",
+    "uart0": "at UART0",
     "rtt": "over RTT",
 }
+"""Where a console is, first those where an image that waits for input does so."""
 _SERIAL, _NETWORK = "serial port", "network"
 _MOST_TEXT = 60
 _ENDS_OF_PROMPTS = ("$", "#", ">", "?", ":")
@@ -166,9 +167,8 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
 
 def _at_a_console(board: Board) -> str:
     """At the console that showed something: the USB serial port before a UART, and before what a debug probe reads."""
-    by_rank = sorted(reversed(CONSOLES), key=lambda name: name == "rtt")
-    name = next(name for name in by_rank if board.console_of(name))
-    text, place = board.console_of(name), _PLACES[name]
+    name, place = next((name, place) for name, place in _PLACES.items() if board.console_of(name))
+    text = board.console_of(name)
     prints = f"it prints {place}, last {_last_text(text)}"
     cursor_line = shown(text)[-1]
     if cursor_line.endswith(_ENDS_OF_PROMPTS):

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gimli::{AttributeValue, DW_AT_decl_file, DW_AT_decl_line, DW_AT_linkage_name, DW_AT_name};
-use gimli::{DW_TAG_namespace, DW_TAG_variable, DebuggingInformationEntry, Dwarf, EndianArcSlice, Reader, SectionId, Unit};
+use gimli::{
+    DW_TAG_namespace, DW_TAG_variable, DebuggingInformationEntry, Dwarf, EndianArcSlice, Reader, SectionId,
+    Unit,
+};
 use object::elf;
 use object::endian::LittleEndian;
 use object::read::elf::{SectionHeader, Sym};

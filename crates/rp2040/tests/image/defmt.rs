@@ -10,9 +10,9 @@ use super::build::{Elf, FLASH, GLOBAL, OBJECT, PROGBITS, Symbol, bare_image, sym
 use super::debug_info::with_dwarf;
 use super::load;
 
-const HELLO: &str = r#"{"package":"app","tag":"defmt_info","data":"hello","disambiguator":"1","crate_name":"app"}"#;
-const FLAG: &str =
-    r#"{"package":"app","tag":"defmt_bitflags_value","data":"Flags::0::ON","disambiguator":"2","crate_name":"app"}"#;
+const HELLO: &str =
+    r#"{"package":"app","tag":"defmt_info","data":"hello","disambiguator":"1","crate_name":"app"}"#;
+const FLAG: &str = r#"{"package":"app","tag":"defmt_bitflags_value","data":"Flags::0::ON","disambiguator":"2","crate_name":"app"}"#;
 const ABSOLUTE: u16 = 0xfff1;
 
 fn app() -> Elf {
@@ -22,7 +22,8 @@ fn app() -> Elf {
 /// With a section of 32 bytes at address 0, whose last sixteen are the value of a flag, and symbols there.
 fn with_log(elf: Elf) -> Elf {
     let section = elf.sections.len() as u16 + 1;
-    let of_section = |name: &str, value: u32, size: u32| Symbol { section, ..symbol(name, value, size, GLOBAL | OBJECT) };
+    let of_section =
+        |name: &str, value: u32, size: u32| Symbol { section, ..symbol(name, value, size, GLOBAL | OBJECT) };
     let absolute = |name: &str| Symbol { section: ABSOLUTE, ..symbol(name, 1, 0, GLOBAL) };
     let contents = [vec![0; 16], (1..=16).collect()].concat();
     elf.with_section(".defmt", PROGBITS, contents).with_symbols([
@@ -72,8 +73,14 @@ fn a_log_statement_stands_in_the_module_of_the_namespaces_around_it() {
     let encoding = Encoding { format: Format::Dwarf32, version: 4, address_size: 4 };
     let mut dwarf = DwarfUnit::new(encoding);
     let text = |text: &str| LineString::String(text.as_bytes().to_vec());
-    let mut lines =
-        LineProgram::new(encoding, LineEncoding::default(), text("/work/app"), None, text("src/main.rs"), None);
+    let mut lines = LineProgram::new(
+        encoding,
+        LineEncoding::default(),
+        text("/work/app"),
+        None,
+        text("src/main.rs"),
+        None,
+    );
     let folder = lines.add_directory(text("src/net"));
     let file = lines.add_file(text("link.rs"), folder, None);
     dwarf.unit.line_program = lines;

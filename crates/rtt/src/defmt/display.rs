@@ -64,7 +64,9 @@ impl Display<'_> {
             Value::F64(value) => self.put(format_args!("{value:?}")),
             Value::Char(value) => self.put(format_args!("{value}")),
             Value::Unsigned(value) => match (kind, hint) {
-                (Type::BitField(bits), _) => self.bit_field(*value, u32::from(bits.start), u32::from(bits.end), hint),
+                (Type::BitField(bits), _) => {
+                    self.bit_field(*value, u32::from(bits.start), u32::from(bits.end), hint);
+                }
                 (_, Some(DisplayHint::ISO8601(precision))) => self.date(*value as u64, precision),
                 (_, Some(DisplayHint::Debug)) => self.unsigned(*value, around),
                 _ => self.unsigned(*value, hint),
@@ -103,7 +105,9 @@ impl Display<'_> {
     fn bytes(&mut self, bytes: &[u8], hint: Option<&DisplayHint>) {
         match hint {
             Some(DisplayHint::Ascii) => self.put(format_args!("b\"{}\"", bytes_as_text(bytes))),
-            Some(DisplayHint::Hexadecimal { .. } | DisplayHint::Octal { .. } | DisplayHint::Binary { .. }) => {
+            Some(
+                DisplayHint::Hexadecimal { .. } | DisplayHint::Octal { .. } | DisplayHint::Binary { .. },
+            ) => {
                 self.list(bytes, |display, byte| display.unsigned(u128::from(*byte), hint));
             }
             _ => self.put(format_args!("{bytes:?}")),
@@ -125,7 +129,9 @@ impl Display<'_> {
     fn unsigned(&mut self, value: u128, hint: Option<&DisplayHint>) {
         match hint {
             Some(DisplayHint::NoHint { zero_pad: digits }) => self.put(format_args!("{value:0digits$}")),
-            Some(DisplayHint::Hexadecimal { .. } | DisplayHint::Octal { .. } | DisplayHint::Binary { .. }) => {
+            Some(
+                DisplayHint::Hexadecimal { .. } | DisplayHint::Octal { .. } | DisplayHint::Binary { .. },
+            ) => {
                 self.in_base(value, hint);
             }
             Some(DisplayHint::Seconds(TimePrecision::Micros)) => {
@@ -164,16 +170,26 @@ impl Display<'_> {
     fn in_base(&mut self, value: u128, hint: Option<&DisplayHint>) {
         let Some(hint) = hint else { return };
         match *hint {
-            DisplayHint::Hexadecimal { alternate, uppercase, zero_pad: digits } => match (alternate, uppercase) {
-                (false, false) => self.put(format_args!("{value:0digits$x}")),
-                (false, true) => self.put(format_args!("{value:0digits$X}")),
-                (true, false) => self.put(format_args!("{value:#0digits$x}")),
-                (true, true) => self.put(format_args!("{value:#0digits$X}")),
-            },
-            DisplayHint::Octal { alternate: false, zero_pad: digits } => self.put(format_args!("{value:0digits$o}")),
-            DisplayHint::Octal { alternate: true, zero_pad: digits } => self.put(format_args!("{value:#0digits$o}")),
-            DisplayHint::Binary { alternate: false, zero_pad: digits } => self.put(format_args!("{value:0digits$b}")),
-            DisplayHint::Binary { alternate: true, zero_pad: digits } => self.put(format_args!("{value:#0digits$b}")),
+            DisplayHint::Hexadecimal { alternate, uppercase, zero_pad: digits } => {
+                match (alternate, uppercase) {
+                    (false, false) => self.put(format_args!("{value:0digits$x}")),
+                    (false, true) => self.put(format_args!("{value:0digits$X}")),
+                    (true, false) => self.put(format_args!("{value:#0digits$x}")),
+                    (true, true) => self.put(format_args!("{value:#0digits$X}")),
+                }
+            }
+            DisplayHint::Octal { alternate: false, zero_pad: digits } => {
+                self.put(format_args!("{value:0digits$o}"));
+            }
+            DisplayHint::Octal { alternate: true, zero_pad: digits } => {
+                self.put(format_args!("{value:#0digits$o}"));
+            }
+            DisplayHint::Binary { alternate: false, zero_pad: digits } => {
+                self.put(format_args!("{value:0digits$b}"));
+            }
+            DisplayHint::Binary { alternate: true, zero_pad: digits } => {
+                self.put(format_args!("{value:#0digits$b}"));
+            }
             _ => {}
         }
     }
@@ -214,7 +230,9 @@ impl Display<'_> {
         let (year, month, day) = date_of(seconds / 86_400);
         let (hour, minute, second) = (seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
         let sign = if year > LAST_PLAIN_YEAR { "+" } else { "" };
-        self.put(format_args!("{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"));
+        self.put(format_args!(
+            "{sign}{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"
+        ));
     }
 }
 

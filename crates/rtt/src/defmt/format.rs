@@ -44,7 +44,9 @@ fn owned(fragment: Fragment<'_>) -> Fragment<'static> {
 
 /// Indices are what a place begins with.
 fn has_small_indices(text: &str) -> bool {
-    text.split('{').skip(1).all(|place| place.bytes().take_while(u8::is_ascii_digit).count() <= MOST_INDEX_DIGITS)
+    text.split('{')
+        .skip(1)
+        .all(|place| place.bytes().take_while(u8::is_ascii_digit).count() <= MOST_INDEX_DIGITS)
 }
 
 fn digits(hint: &DisplayHint) -> usize {

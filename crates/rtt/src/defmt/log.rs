@@ -72,7 +72,8 @@ impl DefmtLog {
         let whole = self.pending.iter().rposition(|byte| *byte == 0).map_or(0, |end| end + 1);
         let frames: Vec<u8> = self.pending.drain(..whole).collect();
         for frame in frames.split(|byte| *byte == 0).filter(|frame| !frame.is_empty()) {
-            let line = rzcobs::decode(frame).and_then(|frame| known.line(&mut Reader::new(&known.table, &frame)).ok());
+            let line = rzcobs::decode(frame)
+                .and_then(|frame| known.line(&mut Reader::new(&known.table, &frame)).ok());
             self.malformed += u64::from(line.is_none());
             lines.extend(line);
         }
