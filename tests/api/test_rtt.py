@@ -21,9 +21,9 @@ def rtt(board: Board) -> str:
     return board.console_of("rtt")
 
 
-def ran(image: Path, for_: str = "500 ms", **options: Path) -> Board:
-    board = Board("pico", image, **options)
-    board.run(for_)
+def ran(image: Path, symbols: Path | None = None) -> Board:
+    board = Board("pico", image, symbols=symbols)
+    board.run("500 ms")
     return board
 
 

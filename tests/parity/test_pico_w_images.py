@@ -165,7 +165,7 @@ def test_embassys_driver_starts_the_radio_and_then_its_image_has_too_small_an_ar
     ended = board.run("2 s")
     assert ended.fault is not None and "_export::Arena" in str(ended.fault)
     assert not board.notes
-    # What the image says of it goes out over RTT only, in frames of defmt: the steps of its driver, with lines of source.
+    # What the image says of it goes out over RTT only, by defmt: the steps of its driver, with lines of source.
     *log, panic = re.split(r"\n(?=\d\.\d{6} )", board.console_of("rtt").rstrip("\n"))
     assert board.console == board.console_of("rtt")
     said = [re.fullmatch(r"\d\.\d{6} \[(.....)\] (.*) \((\w+) (\S+):(\d+)\)", line) for line in log]
