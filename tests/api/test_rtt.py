@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -179,6 +180,27 @@ def test_a_frame_that_is_damaged_is_counted_and_the_others_are_shown(images: Pat
     assert rtt(board).count("\n") == 106
     (note,) = board.notes
     assert note.startswith("1 defmt frame is damaged: ")
+
+
+def test_noise_in_the_channel_is_survived_and_sound_frames_behind_it_are_shown(images: Path) -> None:
+    board = Board("pico", images / "rtt_defmt.elf")
+    board.run("500 ms")
+    block = board.address_of("_SEGGER_RTT")
+    start, size = board.memory.word(block + START), board.memory.word(block + SIZE)
+    random = Random(1)
+    # The number of a line without a level, and a time of zero: control bytes say where the zeros are.
+    sound = bytes((0, board.address_of("_defmt_text_print"), 0x7E, 0x7F, 0))
+    for _ in range(300):
+        noise = (random.choice((0, 1, 2, 9, 255, random.randrange(256))) for _ in range(random.randrange(size - 20)))
+        sent = bytes(noise) + sound
+        write = board.memory.word(block + WRITE_OFFSET)
+        for place, byte in enumerate(sent):
+            board.memory[start + (write + place) % size] = byte
+        board.memory.set_word(block + WRITE_OFFSET, (write + len(sent)) % size)
+        before = len(rtt(board))
+        board.run("2 ms")
+        assert board.memory.word(block + READ_OFFSET) == (write + len(sent)) % size
+        assert rtt(board)[before:].endswith("printed without a level\n")
 
 
 def test_an_image_without_a_control_block_has_no_such_console(images: Path) -> None:

@@ -1,6 +1,6 @@
-/* Logs over RTT in the form of defmt (knurling-rs's book, "Encoding"): frames hold the number of a text, the time, and values.
- * The texts are names of symbols in a section that goes into the ELF only. RAW leaves out the encoding of frames, and VERSION is
- * one that nobody knows.
+/* Logs over RTT in the form of defmt (knurling-rs's book, "Encoding"): frames hold the number of a text, the time, and
+ * values. The texts are names of symbols in a section that goes into the ELF only. RAW leaves out the encoding of
+ * frames, and VERSION is one that nobody knows.
  */
 #include "rtt.h"
 #include "support.h"
@@ -15,19 +15,19 @@
 #endif
 
 /* A symbol whose name is JSON, with a size and contents. */
-#define SYMBOL(tag, text, disambiguator, more, size, contents)                                                    \
-    __asm__(".pushsection .defmt,\"\",%progbits\n"                                                                \
-            ".global " NAME(tag, text, disambiguator) "\n.size " NAME(tag, text, disambiguator) ", " size "\n"    \
-            NAME(tag, text, disambiguator) ":\n" more contents "\n.popsection\n")
-#define NAME(tag, text, disambiguator)                                                                            \
-    "\"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text                         \
+#define SYMBOL(tag, text, disambiguator, more, size, contents)                                                         \
+    __asm__(".pushsection .defmt,\"\",%progbits\n"                                                                     \
+            ".global " NAME(tag, text, disambiguator) "\n.size " NAME(tag, text, disambiguator) ", " size "\n" NAME(   \
+                tag, text, disambiguator) ":\n" more contents "\n.popsection\n")
+#define NAME(tag, text, disambiguator)                                                                                 \
+    "\"{\\\"package\\\":\\\"images\\\",\\\"tag\\\":\\\"" tag "\\\",\\\"data\\\":\\\"" text                             \
     "\\\",\\\"disambiguator\\\":\\\"" disambiguator "\\\",\\\"crate_name\\\":\\\"rtt\\\"}\""
 
 /* A text, and another symbol at the same place for this program, whose beginning tools leave out. */
-#define TEXT(symbol, tag, text)                                                                                   \
-    extern const char symbol[] __asm__("_defmt_" #symbol);                                                        \
+#define TEXT(symbol, tag, text)                                                                                        \
+    extern const char symbol[] __asm__("_defmt_" #symbol);                                                             \
     SYMBOL(tag, text, #symbol, "_defmt_" #symbol ":\n", "1", ".byte 0")
-#define FLAG(place, name, value)                                                                                  \
+#define FLAG(place, name, value)                                                                                       \
     SYMBOL("defmt_bitflags_value", "Flags::" place "::" name, "flags", "", "16", ".quad " value ", 0")
 
 __asm__(".pushsection .defmt,\"\",%progbits\n.byte 0\n.popsection\n"
@@ -81,8 +81,8 @@ static void put(uint32_t byte) {
     rtt_write(&single, 1);
 }
 
-/* Groups of seven bytes, of which those that are zero are bits of the byte behind the group; or longer rows without a zero, which
- * end with one. */
+/* Groups of seven bytes, of which those that are zero are bits of the byte behind the group; or longer rows without a
+ * zero, which end with one. */
 static void send(void) {
     uint32_t run = 0, zeros = 0;
     for (uint32_t i = 0; i < length; i++) {

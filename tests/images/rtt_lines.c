@@ -1,5 +1,5 @@
-/* Writes 200 lines over RTT, as fast as it can, into a buffer that holds some twenty. Where it skips what does not fit, it says
- * three milliseconds later how many lines that were. With LATE_US there is no control block before that time.
+/* Writes 200 lines over RTT, as fast as it can, into a buffer that holds some twenty. Where it skips what does not fit,
+ * it says three milliseconds later how many lines that were. With LATE_US there is no control block before that time.
  */
 #include "rtt.h"
 #include "support.h"

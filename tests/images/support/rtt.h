@@ -1,6 +1,6 @@
-/* RTT as SEGGER documents it (UM08001): a control block in RAM that a debug probe finds by its identifier, with descriptors of
- * ring buffers. The image moves the write offset of an up-buffer, the probe its read offset; of a down-buffer it is the other
- * way round.
+/* RTT as SEGGER documents it (UM08001): a control block in RAM that a debug probe finds by its identifier, with
+ * descriptors of ring buffers. The image moves the write offset of an up-buffer, the probe its read offset; of a
+ * down-buffer it is the other way round.
  */
 #ifndef RTT_H
 #define RTT_H
