@@ -58,6 +58,17 @@ def test_a_control_block_without_a_symbol_is_found_within_a_quarter_of_the_time_
     assert rtt(board).splitlines() == [*LINES, "skipped 0"]
 
 
+def test_an_image_that_falls_asleep_for_good_between_two_searches_is_heard(images: Path) -> None:
+    board = Board("pico", images / "rtt_late_skip.uf2")
+    run = board.run("1 s")
+    assert (run.reason, run.failed) == ("asleep", False)
+    # RAM is searched at 70 and 90 ms.
+    assert 70 * MS < board.time_ps < 90 * MS
+    assert rtt(board).splitlines() == LINES[: rtt(board).count("\n")] != []
+    awaited = Board("pico", images / "rtt_late_skip.uf2").run("1 s", until="line 3 of")
+    assert (awaited.reason, awaited.failed) == ("text", False)
+
+
 def in_one_go(board: Board) -> None:
     board.run(to="60 ms")
 

@@ -160,7 +160,13 @@ impl<'a> Course<'a> {
 impl Board {
     /// Runs until something of `until` comes true, the image faults or ends, or somebody stops it.
     pub fn run(&mut self, until: &RunUntil, control: &Control, listener: &mut dyn Listener) -> Ended {
-        self.run_course(&mut Course::new(until), control, listener)
+        let mut course = Course::new(until);
+        let ended = self.run_course(&mut course, control, listener);
+        // An image may have set up its control block, written and fallen asleep since RAM was searched last.
+        if ended == Ended::Chip(Stop::Asleep) && self.probe.look_once_more(&mut *self.chip) {
+            return self.collect(&mut course, listener).map_or(ended, Ended::Text);
+        }
+        ended
     }
 
     /// The same for a run that is made in several goes, each until the course's own end.
@@ -268,7 +274,11 @@ impl Board {
                     self.probe.look(&mut *self.chip);
                     return stop;
                 }
-                // It sleeps, or has stopped for good: what it has written until then is all.
+                Stop::Asleep => {
+                    self.probe.look_if_found(&mut *self.chip);
+                    return stop;
+                }
+                // It has stopped for good: what it has written until then is all.
                 _ => {
                     self.probe.look_once_more(&mut *self.chip);
                     return stop;

@@ -85,11 +85,15 @@ impl Probe {
         chip.now() >= self.next && self.look_at(self.next, chip)
     }
 
-    /// Looks at a chip that has stopped for good, or sleeps until something comes from outside.
+    /// Looks at a chip that has stopped for good.
     pub fn look_once_more(&mut self, chip: &mut dyn Mcu) -> bool {
-        let is_attached = self.found.is_some() || self.symbol.is_some();
         let now = chip.now();
-        (is_attached || self.next != NEVER) && self.look_at(now, chip)
+        self.next != NEVER && self.look_at(now, chip)
+    }
+
+    /// Looks at a chip that sleeps until something comes from outside, which may be so again and again: without a search.
+    pub fn look_if_found(&mut self, chip: &mut dyn Mcu) -> bool {
+        self.found.or(self.symbol).is_some() && self.look_once_more(chip)
     }
 
     fn look_at(&mut self, at: Picoseconds, chip: &mut dyn Mcu) -> bool {

@@ -255,9 +255,7 @@ class Board(BoardDevices, BoardRecordings):
     def send(self, text: str | bytes, console: Console | None = None) -> None:
         """Type at a console, by default at USB where the image has a serial port there, else at UART0.
 
-        By default it is typed over RTT where the image has a buffer for that and printed nothing elsewhere.
-
-        While the board is served (:meth:`serve`) any thread may.
+        An image that uses nothing but RTT gets it there. While the board is served (:meth:`serve`) any thread may.
         """
         self._core.send(_bytes(text), console)
 
