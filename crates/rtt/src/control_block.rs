@@ -62,14 +62,15 @@ impl ControlBlock {
     /// The first in RAM.
     pub(crate) fn find(ram: Ram<'_>) -> Option<Self> {
         let words = ram.bytes.as_chunks::<4>().0;
-        let is_first = |word: &[u8; 4]| *word == FIRST_WORD;
-        let rows = words.chunks(WORDS_AT_ONCE).enumerate();
+        let (rows, rest) = words.as_chunks::<WORDS_AT_ONCE>();
         // As masks, of which a processor compares several in one instruction.
-        let mask = |word: &[u8; 4]| if is_first(word) { u32::MAX } else { 0 };
-        let found = rows.filter(|(_, row)| row.iter().fold(0, |found, word| found | mask(word)) != 0);
-        let places = found.flat_map(|(number, row)| {
-            let here = row.iter().enumerate().filter(|(_, word)| is_first(word));
-            here.map(move |(place, _)| 4 * (number * WORDS_AT_ONCE + place) as u32)
+        let mask = |word: &[u8; 4]| if *word == FIRST_WORD { u32::MAX } else { 0 };
+        let found =
+            (0..).zip(rows).filter(|(_, row)| row.iter().fold(0, |found, word| found | mask(word)) != 0);
+        let rows = found.map(|(number, row)| (number * WORDS_AT_ONCE, row.as_slice()));
+        let places = rows.chain([(words.len() - rest.len(), rest)]).flat_map(|(first, row)| {
+            let here = (first..).zip(row).filter(|(_, word)| **word == FIRST_WORD);
+            here.map(|(place, _)| 4 * place as u32)
         });
         places.filter_map(|place| Self::at(ram, ram.start.checked_add(place)?)).next()
     }
