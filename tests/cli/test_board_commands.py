@@ -97,7 +97,7 @@ def test_json_has_the_consoles_and_begins_with_its_schema(airwire: Airwire, imag
     done = airwire("board", "run", images / "hello_uart.elf", "--until", "baud.", "--json")
     content = json.loads(done.stdout)
     assert next(iter(content.items())) == ("schema", "airwire.board-run/1")
-    assert content["console"] == {"uart0": "Hello from GP0 at 115200 baud.", "uart1": "", "usb": ""}
+    assert content["console"] == {"uart0": "Hello from GP0 at 115200 baud.", "uart1": "", "usb": "", "rtt": ""}
     assert content["reason"] == "text"
     assert content["fault"] is None
 
@@ -134,6 +134,12 @@ def test_an_option_of_traffic_that_is_given_twice_is_refused(airwire: Airwire, f
 def test_only_the_consoles_that_were_asked_for_are_shown(airwire: Airwire, images: Path) -> None:
     assert "Hello" not in airwire("board", "run", images / "hello_uart.elf", "--usb", "--for", "20ms").stdout
     assert "Hello" in airwire("board", "run", images / "hello_uart.elf", "--uart", "--for", "20ms").stdout
+    image = ("board", "run", images / "rtt_defmt.elf", "--board", "pico")
+    assert "hello from the image" not in airwire(*image, "--uart", "--usb").stdout
+    for shown in ((), ("--rtt",), ("--rtt", "--usb")):
+        assert airwire(*image, *shown).stdout.startswith("0.000150 [INFO ] hello from the image, answer 42\n")
+    refused = airwire(*image, "--rtt", "--json")
+    assert refused.returncode == 2 and "--rtt" in refused.stderr
 
 
 @pytest.mark.parametrize(

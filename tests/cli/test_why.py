@@ -136,6 +136,10 @@ def test_an_image_that_waits_for_a_button_is_told_the_pin(airwire: Airwire, imag
 def test_a_console_that_waits_is_named(airwire: Airwire, images: Path) -> None:
     complaint = airwire("why", images / "hello_uart.elf").stderr
     assert "it prints at UART0, last 'Hello from GP0" in complaint
+    complaint = airwire("why", images / "rtt_block.elf").stderr
+    assert "it prints over RTT, last 'skipped 0'" in complaint
+    complaint = airwire("why", images / "rtt_defmt.elf").stderr
+    assert re.search(r"it prints over RTT, last '0\.\d{6} \[INFO \] hello from a loop, answer 99'", complaint)
 
 
 def test_an_mqtt_client_is_measured_by_what_it_publishes(airwire: Airwire, firmware: Path) -> None:

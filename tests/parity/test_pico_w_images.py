@@ -6,6 +6,7 @@ test's own, with keys that no image holds.
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +19,21 @@ from airwire.board import Board
 
 MS = 10**9
 PYTHONS = [f"micropython-picow-v{version}.uf2" for version in ("1.20.0", "1.21.0", "1.22.1", "1.24.1")]
+STEPS_OF_EMBASSY = [
+    "waiting for clock...",
+    "clock ok",
+    "chip ID: 43439",
+    "loading fw",
+    "loading nvram",
+    "starting up core...",
+    "waiting for wifi init...",
+    "shared_addr 00016070",
+    "wifi init done",
+]
+ARENA_OF_EMBASSY = (
+    "panicked at 'embassy-executor: task arena is full. You must increase the arena size, see the documentation for "
+    "details: https://docs.embassy.dev/embassy-executor/'"
+)
 AIR = """
 [access_points.lab]
 passphrase = "correct horse"
@@ -149,3 +165,13 @@ def test_embassys_driver_starts_the_radio_and_then_its_image_has_too_small_an_ar
     ended = board.run("2 s")
     assert ended.fault is not None and "_export::Arena" in str(ended.fault)
     assert not board.notes
+    # What the image says of it goes out over RTT only, by defmt: the steps of its driver, with lines of source.
+    *log, panic = re.split(r"\n(?=\d\.\d{6} )", board.console_of("rtt").rstrip("\n"))
+    assert board.console == board.console_of("rtt")
+    said = [re.fullmatch(r"\d\.\d{6} \[(.....)\] (.*) \((\w+) (\S+):(\d+)\)", line) for line in log]
+    assert [line and line.groups() for line in said] == [
+        *[("DEBUG", step, "cyw43", "cyw43/src/fmt.rs", "130") for step in STEPS_OF_EMBASSY],
+        ("ERROR", ARENA_OF_EMBASSY, "embassy_executor", "embassy-executor/src/fmt.rs", "106"),
+    ]
+    assert "[ERROR] panicked at " in panic
+    assert panic.endswith("\nexplicit panic (panic_probe panic-probe-0.3.1/src/lib.rs:104)")

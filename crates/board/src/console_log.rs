@@ -4,7 +4,7 @@ use mcu::Console;
 use units::Picoseconds;
 
 /// All consoles, in the order in which they are shown.
-pub const CONSOLES: [Console; 3] = [Console::Uart0, Console::Uart1, Console::Usb];
+pub const CONSOLES: [Console; 4] = [Console::Uart0, Console::Uart1, Console::Usb, Console::Rtt];
 /// What is kept of a console; more is counted and streamed, but forgotten.
 const MOST_BYTES: usize = 64 << 20;
 /// A line is cut here, so that output without line ends makes lines as well.
@@ -16,6 +16,7 @@ pub fn console_name(console: Console) -> &'static str {
         Console::Uart0 => "uart0",
         Console::Uart1 => "uart1",
         Console::Usb => "usb",
+        Console::Rtt => "rtt",
     }
 }
 
@@ -33,13 +34,13 @@ pub struct ConsoleLine {
 /// The output of all consoles.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ConsoleLog {
-    texts: [Vec<u8>; 3],
-    counts: [u64; 3],
-    open: [Option<ConsoleLine>; 3],
+    texts: [Vec<u8>; CONSOLES.len()],
+    counts: [u64; CONSOLES.len()],
+    open: [Option<ConsoleLine>; CONSOLES.len()],
     /// Lines since they were last taken; kept only when somebody takes them.
     lines: Vec<ConsoleLine>,
     pub(super) keep_lines: bool,
-    /// When the last byte was there.
+    /// When the last byte was there, what a probe reads aside.
     pub(super) last: Option<Picoseconds>,
 }
 
@@ -49,7 +50,9 @@ impl ConsoleLog {
         self.counts[place] += bytes.len() as u64;
         let room = MOST_BYTES.saturating_sub(self.texts[place].len());
         self.texts[place].extend(bytes.iter().take(room).map(|(_, byte)| byte));
-        self.last = self.last.max(bytes.last().map(|(at, _)| *at));
+        if console != Console::Rtt {
+            self.last = self.last.max(bytes.last().map(|(at, _)| *at));
+        }
         if self.keep_lines {
             for &(at, byte) in bytes {
                 self.add_to_line(console, at, byte);
@@ -93,5 +96,6 @@ fn place(console: Console) -> usize {
         Console::Uart0 => 0,
         Console::Uart1 => 1,
         Console::Usb => 2,
+        Console::Rtt => 3,
     }
 }

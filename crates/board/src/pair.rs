@@ -6,7 +6,7 @@ use mcu::Stop;
 use sim::{Lockstep, Owner, Passive, Ran, Taken, Turn, Wire};
 use units::Picoseconds;
 
-use super::run::{Ended, RunUntil};
+use super::run::{Course, Ended, RunUntil};
 use super::serial::{SerialLine, SerialWire};
 use super::{Board, BoardError};
 use lan::WireFrame;
@@ -158,7 +158,7 @@ impl Owner<Control> for Board {
     }
 
     fn run_until(&mut self, end: Picoseconds, control: &Control) -> Ran<Ended> {
-        match self.run(&RunUntil::time(end), control, &mut ()) {
+        match self.run_course(&mut Course::new(&RunUntil::time(end)), control, &mut ()) {
             Ended::Chip(Stop::Time | Stop::Asleep) => Ran::Through,
             Ended::Chip(Stop::AwaitsLine) => Ran::Waits,
             ended => Ran::Ended(ended),

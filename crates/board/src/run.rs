@@ -5,7 +5,7 @@
 use mcu::{Console, Stop, StopAt};
 use units::{PS_PER_MS, Picoseconds};
 
-use super::Board;
+use super::{Board, CONSOLES};
 use record::Control;
 
 /// How much virtual time passes before somebody is asked whether to go on.
@@ -88,12 +88,12 @@ impl Listener for () {
 struct Awaited<'a> {
     text: &'a [u8],
     /// The last bytes of each console, one fewer than the text has.
-    tails: [(Console, Vec<u8>); 3],
+    tails: [(Console, Vec<u8>); CONSOLES.len()],
 }
 
 impl<'a> Awaited<'a> {
     fn new(text: &'a [u8]) -> Self {
-        Self { text, tails: super::CONSOLES.map(|console| (console, Vec::new())) }
+        Self { text, tails: CONSOLES.map(|console| (console, Vec::new())) }
     }
 
     /// Takes what a console printed; true when the text is there.
@@ -160,7 +160,13 @@ impl<'a> Course<'a> {
 impl Board {
     /// Runs until something of `until` comes true, the image faults or ends, or somebody stops it.
     pub fn run(&mut self, until: &RunUntil, control: &Control, listener: &mut dyn Listener) -> Ended {
-        self.run_course(&mut Course::new(until), control, listener)
+        let mut course = Course::new(until);
+        let ended = self.run_course(&mut course, control, listener);
+        // An image may have set up its control block, written and fallen asleep since RAM was searched last.
+        if ended == Ended::Chip(Stop::Asleep) && self.probe.look_once_more(&mut *self.chip) {
+            return self.collect(&mut course, listener).map_or(ended, Ended::Text);
+        }
+        ended
     }
 
     /// The same for a run that is made in several goes, each until the course's own end.
@@ -247,9 +253,36 @@ impl Board {
     fn run_sampled(&mut self, target: Picoseconds) -> Stop {
         loop {
             self.sampler.look(&*self.chip);
-            let stop = self.chip.run_until(target.min(self.sampler.next));
+            let stop = self.run_chip(target.min(self.sampler.next));
             if stop != Stop::Time || self.now() >= target {
                 return stop;
+            }
+        }
+    }
+
+    /// Lets the chip run, with the looks of the debug probe on the way; whatever it reads ends the run there.
+    pub(super) fn run_chip(&mut self, end: Picoseconds) -> Stop {
+        loop {
+            let look = self.probe.next();
+            let stop = self.chip.run_until(end.min(look));
+            match stop {
+                Stop::Time if end < look => return stop,
+                Stop::Time if self.probe.look(&mut *self.chip) => return Stop::Console,
+                Stop::Time if self.now() < end => {}
+                Stop::Time => return stop,
+                Stop::Console | Stop::Pin | Stop::AwaitsLine => {
+                    self.probe.look(&mut *self.chip);
+                    return stop;
+                }
+                Stop::Asleep => {
+                    self.probe.look_if_found(&mut *self.chip);
+                    return stop;
+                }
+                // It has stopped for good: what it has written until then is all.
+                _ => {
+                    self.probe.look_once_more(&mut *self.chip);
+                    return stop;
+                }
             }
         }
     }
@@ -267,8 +300,11 @@ impl Board {
         let mut found = None;
         for (console, bytes) in self.drain_consoles() {
             listener.console(console, &bytes);
-            course.heard = course.heard.max(bytes.last().map(|(at, _)| *at));
-            course.open_and_silent = None;
+            // What a probe reads says nothing of whether the console where one would type is silent.
+            if console != Console::Rtt || self.main_console() == Console::Rtt {
+                course.heard = course.heard.max(bytes.last().map(|(at, _)| *at));
+                course.open_and_silent = None;
+            }
             let is_there = course.awaited.as_mut().is_some_and(|awaited| awaited.add(console, &bytes));
             found = found.or(is_there.then_some(console));
         }

@@ -6,11 +6,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use rtt::ProbeState;
+
 use super::{Board, BoardError};
 
 /// What a file begins with; the number is that of its form. The CRC-32 of all that follows it comes next, in four bytes, the
 /// lowest first: a damaged state could make a chip that cannot be.
-const HEAD: &[u8] = b"airwire board 5\n";
+const HEAD: &[u8] = b"airwire board 6\n";
 const CHECK_BYTES: usize = 4;
 /// The memories of any board, and what its parts remember, are less.
 const MOST_BYTES: u64 = 1 << 28;
@@ -43,7 +45,8 @@ impl Board {
         }
         let encoded = |error: postcard::Error| unwritten(error.to_string());
         let name = postcard::to_stdvec(&self.file.name).map_err(encoded)?;
-        let content = [name, self.chip.state(), parts.to_bytes().map_err(encoded)?].concat();
+        let probe = postcard::to_stdvec(&self.probe.state()).map_err(encoded)?;
+        let content = [name, self.chip.state(), probe, parts.to_bytes().map_err(encoded)?].concat();
         let check = crc32fast::hash(&content).to_le_bytes();
         files::replace(path, &[HEAD, &check, &content].concat()).map_err(|error| unwritten(error.to_string()))
     }
@@ -74,11 +77,13 @@ impl Board {
             return Err(another());
         }
         let (state, content) = self.chip.read_state(content).ok_or_else(damaged)?;
+        let (probe, content) = postcard::take_from_bytes::<ProbeState>(content).map_err(|_| damaged())?;
         let parts = self.parts().read_saved(content).map_err(|_| damaged())?;
         if !self.parts().put_back(parts) {
             return Err(another());
         }
         self.chip.take_state(state);
+        self.probe.resume(probe, self.chip.now());
         Ok(())
     }
 }

@@ -19,17 +19,23 @@ impl Board {
         control: &Control,
         listener: &mut dyn Listener,
     ) -> Result<Ended, GdbError> {
-        let Self { chip, consoles, recording, .. } = self;
+        let Self { chip, consoles, probe, recording, .. } = self;
         let mut on_output = |chip: &mut dyn Mcu| {
+            probe.look(chip);
             recording.collect(chip);
-            for (console, bytes) in drain(chip, consoles) {
+            for (console, bytes) in drain(chip, probe, consoles) {
                 listener.console(console, &bytes);
             }
             if !listener.goes_on() {
                 control.stop();
             }
         };
-        Ok(match server.serve(&mut **chip, control, &mut on_output)? {
+        let end = server.serve(&mut **chip, control, &mut on_output)?;
+        self.probe.look_once_more(&mut *self.chip);
+        for (console, bytes) in self.drain_consoles() {
+            listener.console(console, &bytes);
+        }
+        Ok(match end {
             GdbEnd::Killed => Ended::Killed,
             GdbEnd::Chip(stop) => Ended::Chip(stop),
             GdbEnd::Interrupted => Ended::Interrupted,

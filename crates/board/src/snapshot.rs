@@ -2,6 +2,7 @@
 
 use mcu::Mcu;
 use mcu::image::Image;
+use rtt::Probe;
 
 use super::console_log::ConsoleLog;
 use super::file::BoardFile;
@@ -16,6 +17,7 @@ pub struct BoardSnapshot {
     file: BoardFile,
     image: Option<Image>,
     consoles: ConsoleLog,
+    probe: Probe,
     recording: Recording,
     sampler: Sampler,
 }
@@ -32,6 +34,7 @@ impl Board {
             file: self.file.clone(),
             image: self.image.clone(),
             consoles: self.consoles.clone(),
+            probe: self.probe.clone(),
             recording: self.recording.clone(),
             sampler: self.sampler.clone(),
         })
@@ -54,6 +57,7 @@ impl BoardSnapshot {
             file: self.file.clone(),
             image: self.image.clone(),
             consoles: self.consoles.clone(),
+            probe: self.probe.clone(),
             recording: self.recording.clone(),
             sampler: self.sampler.clone(),
             trace: None,

@@ -1,7 +1,7 @@
 //! The device that an image makes of its USB port, seen from the PC: what it says of itself, its disk, and what its keyboard
 //! or mouse sends.
 
-use mcu::{DiskAnswer, InputReport, UsbDevice};
+use mcu::{DiskAnswer, InputReport, Stop, UsbDevice};
 use units::{PS_PER_MS, Picoseconds};
 
 use super::{Board, BoardError};
@@ -79,7 +79,7 @@ impl Board {
     fn disk_answer(&mut self, asked: bool) -> Result<Vec<u8>, BoardError> {
         for _ in 0..if asked { PATIENCE_MS } else { 0 } {
             let end = self.now() + Picoseconds::new(PS_PER_MS);
-            self.chip.run_until(end);
+            while self.run_chip(end) == Stop::Console {}
             self.recording.collect(&mut *self.chip);
             self.drain_consoles();
             if let Some(answer) = self.take_disk().pop() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use mcu::image::{Image, ImageError, ImageErrorKind, LoadOptions};
 use mcu::{Console, Mcu, McuKind, Setup};
+use rtt::Probe;
 use units::Picoseconds;
 
 use super::console_log::{CONSOLES, ConsoleLog};
@@ -48,6 +49,7 @@ pub struct Board {
     pub(super) chip: Box<dyn Mcu>,
     pub(super) image: Option<Image>,
     pub(super) consoles: ConsoleLog,
+    pub(super) probe: Probe,
     pub(super) recording: Recording,
     pub(super) sampler: Sampler,
     pub(super) trace: Option<TraceWriter>,
@@ -70,6 +72,7 @@ impl Board {
             chip,
             image: None,
             consoles: ConsoleLog::default(),
+            probe: Probe::default(),
             recording: Recording::default(),
             sampler: Sampler::default(),
             trace: None,
@@ -155,6 +158,7 @@ impl Board {
             return Err(BoardError::Refused(message));
         }
         self.chip.load(&image)?;
+        self.probe = Probe::of(&image, self.chip.now());
         self.image = Some(image);
         Ok(())
     }
@@ -218,6 +222,7 @@ impl Board {
     /// Executes one instruction of a core.
     pub fn step(&mut self, core: usize) {
         self.chip.step(core);
+        self.probe.look(&mut *self.chip);
         self.recording.collect(&mut *self.chip);
         self.drain_consoles();
     }
@@ -265,10 +270,13 @@ impl Board {
         format!("board {} has no button or switch {name}; {there}", self.file.name)
     }
 
-    /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, else UART0.
+    /// The console that text is typed at unless another is named: USB once a PC sees a serial port there, RTT where the image reads
+    /// that and prints nothing else, else UART0.
     pub fn main_console(&self) -> Console {
         if self.usb_console_is_there() || self.consoles.count(Console::Usb) > 0 {
             Console::Usb
+        } else if self.probe.is_read() && self.consoles.last.is_none() {
+            Console::Rtt
         } else {
             Console::Uart0
         }
@@ -276,7 +284,10 @@ impl Board {
 
     /// Types at a console.
     pub fn send(&mut self, console: Console, bytes: &[u8]) {
-        self.chip.send_console(console, bytes);
+        match console {
+            Console::Rtt => self.probe.type_text(bytes),
+            _ => self.chip.send_console(console, bytes),
+        }
     }
 
     /// Everything that came out of a console so far.
@@ -297,23 +308,24 @@ impl Board {
     /// What a user should know of how the board's chips were treated so far, and of what was to be typed and was not.
     pub fn notes(&mut self) -> Vec<String> {
         let of_the_image = self.chip.notes();
-        let untyped = self.untyped.clone();
-        self.parts().notes().iter().cloned().chain(of_the_image).chain(untyped).collect()
+        let (of_the_probe, untyped) = (self.probe.notes(), self.untyped.clone());
+        let of_the_parts = self.parts().notes().to_vec();
+        of_the_parts.into_iter().chain(of_the_image).chain(of_the_probe).chain(untyped).collect()
     }
 
     /// Takes what came out of the consoles since the last call and keeps it; gives the new bytes.
     pub(super) fn drain_consoles(&mut self) -> Vec<Drained> {
-        drain(&mut *self.chip, &mut self.consoles)
+        drain(&mut *self.chip, &mut self.probe, &mut self.consoles)
     }
 }
 
 /// New bytes of a console, with their times.
 pub(super) type Drained = (Console, Vec<(Picoseconds, u8)>);
 
-pub(super) fn drain(chip: &mut dyn Mcu, log: &mut ConsoleLog) -> Vec<Drained> {
+pub(super) fn drain(chip: &mut dyn Mcu, probe: &mut Probe, log: &mut ConsoleLog) -> Vec<Drained> {
     let mut drained = Vec::new();
     for console in CONSOLES {
-        let bytes = chip.take_console(console);
+        let bytes = if console == Console::Rtt { probe.take_text() } else { chip.take_console(console) };
         if !bytes.is_empty() {
             log.add(console, &bytes);
             drained.push((console, bytes));

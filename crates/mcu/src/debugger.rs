@@ -88,6 +88,11 @@ pub trait Debugger {
     /// With the first address where nothing is.
     fn write_memory(&mut self, address: u32, bytes: &[u8]) -> Result<(), MemoryError>;
 
+    /// The RAM that a debug probe reads while the cores run, with its first address; nothing on a chip that lets nobody.
+    fn ram(&self) -> Option<(u32, &[u8])> {
+        None
+    }
+
     /// A register of a core, by its number in [`GdbFacts`].
     fn register(&self, core: usize, number: usize) -> u32;
 

@@ -30,8 +30,8 @@ from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
 from airwire.values import Settings, Time, check_numbers, picoseconds, setting_texts
 
-Console = Literal["uart0", "uart1", "usb"]
-CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb")
+Console = Literal["uart0", "uart1", "usb", "rtt"]
+CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb", "rtt")
 DEFAULT_BOARD = "pico"
 NO_END_PS = 2**63 - 1
 """An end that never comes."""
@@ -245,7 +245,7 @@ class Board(BoardDevices, BoardRecordings):
 
     @property
     def console(self) -> str:
-        """Everything that came out of the consoles so far, UART0, UART1 and USB one after the other."""
+        """Everything that came out of the consoles so far, UART0, UART1, USB and RTT one after the other."""
         return "".join(self.console_of(name) for name in CONSOLES)
 
     def console_of(self, name: Console) -> str:
@@ -255,7 +255,7 @@ class Board(BoardDevices, BoardRecordings):
     def send(self, text: str | bytes, console: Console | None = None) -> None:
         """Type at a console, by default at USB where the image has a serial port there, else at UART0.
 
-        While the board is served (:meth:`serve`) any thread may.
+        An image that uses nothing but RTT gets it there. While the board is served (:meth:`serve`) any thread may.
         """
         self._core.send(_bytes(text), console)
 

@@ -9,7 +9,7 @@ from ipaddress import IPv4Address, IPv4Interface, ip_address
 
 from airwire.board.model import UsbDevice
 from airwire.board.network import Call
-from airwire.board.virtual import CONSOLES, Board, Console
+from airwire.board.virtual import Board, Console
 from airwire.diagnosis.console_text import shown
 from airwire.diagnosis.discover import Discovery
 from airwire.diagnosis.identify import Identity
@@ -19,7 +19,13 @@ from airwire.explain.quantities import count, listed, time
 _BOARD_FILE = "describe yours in a board file and give it with --board (docs/reference/boards.md says how to write one)"
 _BUTTON = "give it one with a button in a board file (docs/reference/boards.md) and --board"
 _TYPE = "airwire board run with --send types an answer"
-_PLACES: Mapping[Console, str] = {"uart0": "UART0", "uart1": "UART1", "usb": "its USB serial port"}
+_PLACES: Mapping[Console, str] = {
+    "usb": "at its USB serial port",
+    "uart1": "at UART1",
+    "uart0": "at UART0",
+    "rtt": "over RTT",
+}
+"""Where a console is, first those where an image that waits for input does so."""
 _SERIAL, _NETWORK = "serial port", "network"
 _MOST_TEXT = 60
 _ENDS_OF_PROMPTS = ("$", "#", ">", "?", ":")
@@ -176,13 +182,13 @@ def _what_it_does(identity: Identity, used: Counter[int]) -> str:
 
 
 def _at_a_console(board: Board) -> str:
-    """At the console that showed something, the USB serial port before a UART."""
-    name = next(name for name in reversed(CONSOLES) if board.console_of(name))
-    text, place = board.console_of(name), _PLACES[name]
-    prints = f"it prints at {place}, last {_last_text(text)}"
+    """At the console that showed something: the USB serial port before a UART, and before what a debug probe reads."""
+    name, place = next((name, place) for name, place in _PLACES.items() if board.console_of(name))
+    text = board.console_of(name)
+    prints = f"it prints {place}, last {_last_text(text)}"
     cursor_line = shown(text)[-1]
     if cursor_line.endswith(_ENDS_OF_PROMPTS):
-        return f"it waits at {place}, where it shows {_last_text(text)}; {_TYPE}"
+        return f"it waits {place}, where it shows {_last_text(text)}; {_TYPE}"
     # Many print a line before the one that has been shown is over, and wait for nobody.
     return f"{prints}; if it waits for input there, {_TYPE}" if cursor_line else prints
 

@@ -21,7 +21,7 @@ fn usart(console: Console) -> Option<usize> {
     match console {
         Console::Uart0 => Some(0),
         Console::Uart1 => Some(1),
-        Console::Usb => None,
+        Console::Usb | Console::Rtt => None,
     }
 }
 

@@ -10,6 +10,7 @@ use object::endian::LittleEndian;
 use object::read::elf::{SectionHeader, Sym, SymbolTable};
 
 use super::call_frames::{CallFrame, CallFrames};
+use super::defmt::DefmtSymbols;
 use super::demangle::{demangle, shown_name};
 use super::elf::Elf;
 use super::error::{Fault, ImageErrorKind};
@@ -62,6 +63,7 @@ struct Table {
     addresses: BTreeMap<String, u32>,
     variables: BTreeMap<String, Variable>,
     notes: BTreeMap<String, Vec<u8>>,
+    defmt: Option<DefmtSymbols>,
     lines: Lines,
     call_frames: CallFrames,
 }
@@ -124,6 +126,11 @@ impl Symbols {
         self.table.notes.get(name).map(Vec::as_slice)
     }
 
+    /// What the ELF says of a log by defmt, if the image writes one.
+    pub fn defmt(&self) -> Option<&DefmtSymbols> {
+        self.table.defmt.as_ref()
+    }
+
     /// Whether there are no names.
     pub fn is_empty(&self) -> bool {
         self.table.addresses.is_empty()
@@ -143,8 +150,9 @@ impl Symbols {
         let variables = variables(&found);
         let functions = functions(found);
         let spans = spans(&functions);
-        let (notes, lines, call_frames) = (notes(elf), Lines::of(elf), CallFrames::of(elf));
-        let table = Table { functions, spans, addresses, variables, notes, lines, call_frames };
+        let (notes, defmt) = (notes(elf), DefmtSymbols::of(elf));
+        let (lines, call_frames) = (Lines::of(elf), CallFrames::of(elf));
+        let table = Table { functions, spans, addresses, variables, notes, defmt, lines, call_frames };
         Ok(Symbols { table: Arc::new(table) })
     }
 }

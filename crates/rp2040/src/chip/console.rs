@@ -13,6 +13,7 @@ impl Rp2040 {
             Console::Uart0 => blocks.uart[0].take_sent(),
             Console::Uart1 => blocks.uart[1].take_sent(),
             Console::Usb => blocks.usb.take_console(),
+            Console::Rtt => Vec::new(),
         }
     }
 
@@ -27,6 +28,7 @@ impl Rp2040 {
             Console::Usb => {
                 blocks.usb.console_send(bytes, io);
             }
+            Console::Rtt => {}
         }
         self.bus.settle();
     }

@@ -8,6 +8,7 @@ use units::Picoseconds;
 use crate::bus::{Bus, ResetCause, Size};
 use crate::chip::{Rp2040, SetupError};
 use crate::image::load_image;
+use crate::memory::SRAM_BASE;
 use cortexm::{Core, PC, SP};
 use mcu::Sleep;
 use mcu::image::{Boot, LoadOptions, RawBinary};
@@ -28,6 +29,11 @@ impl Rp2040 {
     /// The word at an address.
     pub fn read_word(&self, address: u32) -> Result<u32, MemoryError> {
         self.bus.peek(address & !3, Size::Word).ok_or(MemoryError(address))
+    }
+
+    /// SRAM as a whole, with its first address.
+    pub fn sram(&self) -> (u32, &[u8]) {
+        (SRAM_BASE, self.bus.sram.bytes())
     }
 
     /// Writes memory: RAM and flash as they are, registers word by word with the effects that writing has.

@@ -45,6 +45,10 @@ impl Debugger for Rp2040 {
         Rp2040::write_memory(self, address, bytes)
     }
 
+    fn ram(&self) -> Option<(u32, &[u8])> {
+        Some(self.sram())
+    }
+
     fn register(&self, core: usize, number: usize) -> u32 {
         let (main, process) = self.core(core).stack_pointers();
         match number {

@@ -37,6 +37,11 @@ pub(crate) fn with_debug_info(elf: Elf, functions: &[Function], lines: &[(u32, u
     for function in functions {
         describe_function(&mut dwarf, function, file);
     }
+    with_dwarf(elf, &mut dwarf)
+}
+
+/// Adds the sections of debug information.
+pub(crate) fn with_dwarf(elf: Elf, dwarf: &mut DwarfUnit) -> Elf {
     let mut sections = Sections::new(EndianVec::new(LittleEndian));
     dwarf.write(&mut sections).unwrap();
     let mut elf = Some(elf);

@@ -6,6 +6,7 @@ mod build;
 mod corpus;
 mod damage;
 mod debug_info;
+mod defmt;
 mod elf;
 mod symbols;
 mod uf2;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,6 +41,7 @@ def run(
     ] = False,
     uart: Annotated[bool, typer.Option("--uart", help="Show the UARTs only.")] = False,
     usb: Annotated[bool, typer.Option("--usb", help="Show the USB serial port only.")] = False,
+    rtt: Annotated[bool, typer.Option("--rtt", help="Show only what a debug probe reads over RTT.")] = False,
     interactive: options.Interactive = False,
     tap: options.Tap = None,
     forward: options.Forward = None,
@@ -102,7 +104,7 @@ def run(
     """
     options.check_spi(pcap)
     if json:
-        refuse_unused(["--uart", "--usb"], "JSON has the output of every console; leave it out")
+        refuse_unused(["--uart", "--usb", "--rtt"], "JSON has the output of every console; leave it out")
     if interactive and json:
         raise typer.BadParameter("an interactive run has no JSON output", param_hint="--interactive")
     if interactive and until_done:
@@ -142,7 +144,7 @@ def run(
     if trace is not None:
         device.start_trace(trace)
     awaited = None if until is None else _core.unescaped(until)
-    stream = None if json else ConsoleStream(_shown(uart, usb))
+    stream = None if json else ConsoleStream(_shown(uart, usb, rtt))
     if gdb is not None:
         report = device.serve_gdb(gdb, on_listening=_say_where, on_console=stream)
     elif live:
@@ -187,22 +189,23 @@ def run(
 class ConsoleStream:
     """Console output to standard output, as it comes."""
 
-    def __init__(self, shown: tuple[str, ...] = ("uart0", "uart1", "usb")) -> None:
+    def __init__(self, shown: Collection[str] | None = None) -> None:
+        """Show all consoles, unless some are named."""
         self._shown = shown
         self.ends_open = False
 
     def __call__(self, name: str, content: bytes) -> None:
         """Print what came out of a console that is shown."""
-        if name in self._shown:
+        if self._shown is None or name in self._shown:
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
             self.ends_open = not content.endswith(b"\n")
 
 
-def _shown(uart: bool, usb: bool) -> tuple[str, ...]:
+def _shown(uart: bool, usb: bool, rtt: bool) -> Collection[str] | None:
     """Which consoles are shown: all, unless some are named."""
-    uarts, ports = ("uart0", "uart1"), ("usb",)
-    return (*(uarts if uart or not usb else ()), *(ports if usb or not uart else ()))
+    named = {"uart0": uart, "uart1": uart, "usb": usb, "rtt": rtt}
+    return [name for name, is_named in named.items() if is_named] or None
 
 
 def _say_where(address: str) -> None:
