@@ -21,7 +21,7 @@ TEST_PROCESSES ?= 3
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
-	spi_controller traffic_words i2c_target serial_line gdb_packets usb_device board_file avr_image
+	spi_controller traffic_words i2c_target serial_line gdb_packets rtt_ram usb_device board_file avr_image
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500 W6100,chip_that_lies_$(chip)=chip_that_lies)
 

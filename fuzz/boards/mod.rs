@@ -1,4 +1,4 @@
-//! What the fuzz targets of boards do with their bytes: what a debugger sends, board files, and
+//! What the fuzz targets of boards do with their bytes: what a debugger sends, what a debug probe reads, board files, and
 //! images for AVRs. The targets call it under libFuzzer; a test of crate `board` replays the corpora through the
 //! same functions.
 
@@ -13,10 +13,12 @@ mod image_checks;
 // Shared with other targets; not all of it is for these.
 #[allow(dead_code)]
 mod input;
+mod rtt;
 
 pub use avr_images::avr_image;
 pub use files::board_file;
 pub use gdb::gdb_packets;
+pub use rtt::rtt_ram;
 
 /// A target: gives whether the bytes mean something, where they can be wrong.
 #[allow(dead_code)]
@@ -24,5 +26,9 @@ pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// All targets by the names of their corpora.
 #[allow(dead_code)]
-pub const TARGETS: [(&str, Target); 3] =
-    [("gdb_packets", gdb_packets), ("board_file", board_file), ("avr_image", avr_image)];
+pub const TARGETS: [(&str, Target); 4] = [
+    ("gdb_packets", gdb_packets),
+    ("rtt_ram", rtt_ram),
+    ("board_file", board_file),
+    ("avr_image", avr_image),
+];

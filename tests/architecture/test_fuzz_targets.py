@@ -27,7 +27,7 @@ REPLAYS = {
         "servers", "clients", "spi_controller", "traffic_words",
     },
     "fuzz/blocks/mod.rs": {"i2c_target", "serial_line"},
-    "fuzz/boards/mod.rs": {"gdb_packets", "board_file", "avr_image"},
+    "fuzz/boards/mod.rs": {"gdb_packets", "rtt_ram", "board_file", "avr_image"},
     "fuzz/usb/mod.rs": {"usb_device"},
 }  # fmt: skip
 

@@ -275,7 +275,7 @@ def test_a_full_disk_is_one_sentence_and_the_results_are_still_printed(
     ("arguments", "says"),
     [
         (["--glitch", "1"], "ps, ns, us, ms and s"),
-        (["--pairing", "guess"], "strict, fifo or published"),
+        (["--pairing", "guess"], "strict, fifo, published"),
         (["--trigger", "7"], "no channel 7; it has 0"),
         (["--seed", "-1"], "--seed"),
         (["--done", "0"], "name the same channel"),

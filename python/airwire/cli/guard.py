@@ -142,13 +142,14 @@ def _open_streams() -> None:
 
 
 def _forget_what_cannot_be_written() -> None:
-    """The interpreter writes again what a full disk refused, and ends with a code and a sentence of its own."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.close(nowhere)
+    """The interpreter writes again what a full disk or a closed terminal refused, and ends with a code of its own."""
+    for number, stream in ((1, sys.stdout), (2, sys.stderr)):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, number)
+            os.close(nowhere)
 
 
 def _nowhere(number: int) -> io.TextIOWrapper:

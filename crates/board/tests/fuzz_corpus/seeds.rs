@@ -1,10 +1,17 @@
 //! The seeds of the boards' fuzz targets.
 
+mod rtt;
+
 type Seeds = Vec<(&'static str, Vec<u8>)>;
 
 /// Those of each target.
-pub(crate) fn all() -> [(&'static str, Seeds); 3] {
-    [("gdb_packets", gdb_seeds()), ("board_file", file_seeds()), ("avr_image", image_seeds())]
+pub(crate) fn all() -> [(&'static str, Seeds); 4] {
+    [
+        ("gdb_packets", gdb_seeds()),
+        ("rtt_ram", rtt::seeds()),
+        ("board_file", file_seeds()),
+        ("avr_image", image_seeds()),
+    ]
 }
 
 const RP2040: u8 = 0;
