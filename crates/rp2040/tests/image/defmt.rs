@@ -76,7 +76,7 @@ fn a_log_statement_stands_in_the_module_of_the_namespaces_around_it() {
     let mut lines = LineProgram::new(
         encoding,
         LineEncoding::default(),
-        text("/home/me/app"),
+        text("/proj/app"),
         None,
         text("src/main.rs"),
         None,
@@ -85,7 +85,7 @@ fn a_log_statement_stands_in_the_module_of_the_namespaces_around_it() {
     let file = lines.add_file(text("link.rs"), folder, None);
     dwarf.unit.line_program = lines;
     let root = dwarf.unit.root();
-    set_text(&mut dwarf, root, gimli::DW_AT_comp_dir, "/home/me/app");
+    set_text(&mut dwarf, root, gimli::DW_AT_comp_dir, "/proj/app");
     set_text(&mut dwarf, root, gimli::DW_AT_name, "src/main.rs");
     let outer = dwarf.unit.add(root, gimli::DW_TAG_namespace);
     set_text(&mut dwarf, outer, gimli::DW_AT_name, "app");
@@ -102,6 +102,6 @@ fn a_log_statement_stands_in_the_module_of_the_namespaces_around_it() {
         entry.set(gimli::DW_AT_decl_line, AttributeValue::Udata(41));
     }
     let symbols = symbols_of(&with_dwarf(with_log(app()), &mut dwarf));
-    let place = DefmtPlace { file: "/home/me/app/src/net/link.rs".into(), line: 41, module: "app::net".into() };
+    let place = DefmtPlace { file: "/proj/app/src/net/link.rs".into(), line: 41, module: "app::net".into() };
     assert_eq!(symbols.defmt().unwrap().places(), BTreeMap::from([(HELLO.to_owned(), place)]));
 }
