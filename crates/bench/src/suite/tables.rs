@@ -78,7 +78,7 @@ pub(super) const SKIP_IF_MORE: Field = Field::new(
     "skip_if_more",
     Takes::Flag,
     "false",
-    "whether those that skip leaves out count after all where no more come, as of firmware that asks once",
+    "whether messages are skipped only if others follow, for firmware that asks once",
     "true",
 );
 

@@ -252,7 +252,7 @@ impl Dma {
         }
     }
 
-    /// Whether transfers of the flow may be known to follow on each word: nobody looks at them.
+    /// Whether transfers of the flow may be known to follow on each word: a channel transmits, and the sniffer watches neither.
     pub(crate) fn may_be_in_step(&self, channels: &Channels) -> bool {
         let all = channels.receiver | channels.transmitter;
         channels.transmitter != 0
@@ -313,8 +313,7 @@ impl Dma {
     /// The beat of a flow whose frames end `frame` apart, if it can go at one and turns are taken as in the beat before.
     pub(crate) fn beat(&self, channels: &Channels, frame: Picoseconds) -> Option<Beat> {
         let mut waiting = channels.receiver | channels.transmitter;
-        let sniffed = (0..16).any(|index| waiting >> index & 1 == 1 && self.sniffer.watches(index));
-        if channels.transmitter == 0 || sniffed {
+        if !self.may_be_in_step(channels) {
             return None;
         }
         let mut schedule = self.schedule;
