@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use units::Picoseconds;
 
+use crate::foretold::Foretold;
 use crate::pulses::{Answer, ClockPulses, Patience};
 
 /// First address of the window that is the board's ([`Outside::memory_read`]).
@@ -195,6 +196,12 @@ pub trait Outside: Any + Debug + Send {
     /// where the board leaves it open.
     fn adc_microvolts(&mut self, at: Picoseconds, channel: u8) -> Option<i32> {
         let _ = (at, channel);
+        None
+    }
+
+    /// Levels that they will drive at pins, from a time on that is still to come and whatever happens meanwhile. Whoever takes them
+    /// carries them out: out there it is as if they were driven. Where nobody takes them, [`Outside::advance`] drives them.
+    fn take_foretold(&mut self) -> Option<Foretold> {
         None
     }
 

@@ -7,6 +7,7 @@ use mcu::{Outside, Reaction, Unconnected, UnknownAccess};
 use sim::Agenda;
 use units::Picoseconds;
 
+use crate::foretold::ForetoldCourse;
 use crate::frequencies::{self, Frequencies};
 use crate::lines::Lines;
 use crate::peripherals::Source;
@@ -31,6 +32,11 @@ pub struct Io {
     pub outside: Box<dyn Outside>,
     /// What the outside did in answer; the bus carries it out.
     pub reactions: Vec<Reaction>,
+    /// Levels that are known before they come at the pins, and how many were foretold so far.
+    #[serde(skip)]
+    pub(crate) foretold: Option<ForetoldCourse>,
+    #[serde(skip)]
+    pub(crate) foretold_count: u64,
     /// Program counter of the access that is under way.
     pub pc: u32,
     /// The core whose access is under way.
@@ -71,6 +77,8 @@ impl Default for Io {
             pins: Pins::default(),
             outside: unconnected(),
             reactions: Vec::new(),
+            foretold: None,
+            foretold_count: 0,
             pc: 0,
             core: 0,
             address: 0,
@@ -238,6 +246,8 @@ impl Io {
             pins: self.pins.clone(),
             outside,
             reactions: self.reactions.clone(),
+            foretold: self.foretold.clone(),
+            foretold_count: self.foretold_count,
             pc: self.pc,
             core: self.core,
             address: self.address,

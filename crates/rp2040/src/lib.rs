@@ -11,6 +11,7 @@ mod contention;
 mod cycle_clock;
 mod facts;
 pub mod flash;
+mod foretold;
 pub mod frequencies;
 mod image;
 pub mod io;

@@ -24,7 +24,7 @@ mod wiring;
 pub(crate) mod wiznet;
 
 use lan::{Lan, NetworkSetup};
-use mcu::{Answer, ClockPulses, Edge, Facts, Outside, Patience, SpiAnswer};
+use mcu::{Answer, ClockPulses, Edge, Facts, Foretold, Outside, Patience, SpiAnswer};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -408,6 +408,11 @@ impl Outside for Parts {
 
     fn adc_microvolts(&mut self, _: Picoseconds, channel: u8) -> Option<i32> {
         self.buses.microvolts.get(usize::from(channel)).copied().flatten()
+    }
+
+    fn take_foretold(&mut self) -> Option<Foretold> {
+        let Self { parts, buses, .. } = self;
+        buses.timed.iter().find_map(|&part| parts[part].take_foretold())
     }
 
     fn next_event(&self) -> Option<Picoseconds> {

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice};
-use mcu::{Answer, ClockPulses, Patience, Reaction, SpiFrame};
+use mcu::{Answer, ClockPulses, Foretold, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -103,6 +103,11 @@ pub trait Part: Any + Debug + Send {
     /// The pin that it drives when somebody presses it, or lets go of it, and the level; nothing where it cannot be pressed.
     fn pressed(&self, pressed: bool) -> Option<(u8, Option<bool>)> {
         let _ = pressed;
+        None
+    }
+
+    /// Levels that it will drive from here on, whatever happens; whoever takes them does so in its place.
+    fn take_foretold(&mut self) -> Option<Foretold> {
         None
     }
 

@@ -5,10 +5,10 @@
 use fields::{Field, Takes};
 use lan::DeviceId;
 use lan::lan8720::management::{Managed, Management};
-use lan::lan8720::rmii::{Clock, Receiver};
+use lan::lan8720::rmii::{Clock, DIBIT, frame_at_pins};
 use lan::lan8720::transmitter::Transmitter;
 use lan::lan8720::{Lan8720, REFERENCE_HZ};
-use mcu::Facts;
+use mcu::{Facts, Foretold, Patience};
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
@@ -103,8 +103,7 @@ fn build(entry: &PartEntry) -> Result<Box<dyn Part>, Misfit> {
         link_up: entry.values.time("link_up"),
         phy: None,
         clock: None,
-        receiver: None,
-        received: 0,
+        receives: None,
         transmitter: Transmitter::default(),
         management: Management::default(),
         mdio_level: None,
@@ -134,6 +133,25 @@ fn header(entry: &PartEntry, defines: &mut Defines) {
 
 type PhyId = DeviceId<Lan8720>;
 
+/// A frame on its way to the MAC.
+#[derive(Debug, Clone)]
+enum Receives {
+    /// The part drives the pins, from this change on.
+    ByItself { pins: Foretold, next: usize },
+    /// The microcontroller carries out what was foretold, up to then.
+    Foretold { ends: Picoseconds },
+}
+
+impl Receives {
+    /// When the part has to do with it next; nothing once the frame has gone by.
+    fn next_event(&self) -> Option<Picoseconds> {
+        match self {
+            Self::ByItself { pins, next } => pins.at(*next),
+            Self::Foretold { ends } => Some(*ends),
+        }
+    }
+}
+
 /// The PHY in its place on the board.
 #[derive(Debug, Clone)]
 struct Seat {
@@ -148,9 +166,8 @@ struct Seat {
     /// Its device, once it is on a network.
     phy: Option<PhyId>,
     clock: Option<Clock>,
-    /// The frame that is on its way to the MAC, and the levels that its pins have.
-    receiver: Option<Receiver>,
-    received: u8,
+    /// The frame that is on its way to the MAC.
+    receives: Option<Receives>,
     transmitter: Transmitter,
     management: Management,
     mdio_level: Option<bool>,
@@ -208,25 +225,47 @@ impl Part for Seat {
         self.take_beginning(phy, around);
     }
 
+    /// While TX_EN stands, nothing follows on a di-bit.
+    fn patience(&self) -> Patience {
+        Patience { heard: 0b11 << self.txd0, moved: 0 }
+    }
+
+    fn take_foretold(&mut self) -> Option<Foretold> {
+        match self.receives.take()? {
+            Receives::ByItself { pins, next: 0 } => {
+                self.receives = Some(Receives::Foretold { ends: pins.end() });
+                Some(pins)
+            }
+            other => {
+                self.receives = Some(other);
+                None
+            }
+        }
+    }
+
     fn next_event(&self) -> Option<Picoseconds> {
-        self.receiver.as_ref()?.next_change()
+        self.receives.as_ref()?.next_event()
     }
 
     fn advance(&mut self, at: Picoseconds, around: &mut Around<'_>) {
         let Some(phy) = self.phy else { return };
-        while let Some(receiver) =
-            self.receiver.as_mut().filter(|one| one.next_change().is_some_and(|due| due <= at))
-        {
-            let levels = receiver.step();
-            let changed = std::mem::replace(&mut self.received, levels) ^ levels;
-            for n in (0..3).filter(|n| changed >> n & 1 == 1) {
-                around.drive(self.rxd0 + n, Some(levels >> n & 1 == 1));
-            }
-            if receiver.next_change().is_none() {
-                self.receiver = None;
+        if let Some(Receives::ByItself { pins, next }) = &mut self.receives {
+            while pins.at(*next).is_some_and(|due| due <= at) {
+                let before = if *next == 0 { 0 } else { pins.levels(*next - 1) };
+                let levels = pins.levels(*next);
+                for pin in (0..32).filter(|pin| (before ^ levels) >> pin & 1 == 1) {
+                    around.drive(pin, Some(levels >> pin & 1 == 1));
+                }
+                *next += 1;
             }
         }
-        if self.receiver.is_none() {
+        let has_gone_by = match &self.receives {
+            Some(Receives::Foretold { ends }) => *ends <= at,
+            Some(receives) => receives.next_event().is_none(),
+            None => true,
+        };
+        if has_gone_by {
+            self.receives = None;
             around.advance(at);
             self.take_beginning(phy, around);
         }
@@ -240,10 +279,12 @@ impl Part for Seat {
 impl Seat {
     /// A frame is on the wire: once the one before has gone by, it comes out at the pins.
     fn take_beginning(&mut self, phy: PhyId, around: &mut Around<'_>) {
-        let Some(clock) = self.clock.filter(|_| self.receiver.is_none()) else { return };
+        let Some(clock) = self.clock.filter(|_| self.receives.is_none()) else { return };
         let next = around.device(phy).is_some_and(Lan8720::has_beginning);
         if next && let Some(Some(frame)) = around.with_device(phy, Lan8720::take_beginning) {
-            self.receiver = Some(Receiver::new(clock, frame.at, &frame.bytes));
+            let (first, levels) = frame_at_pins(clock, frame.at, &frame.bytes);
+            let pins = Foretold::new((self.rxd0, PINS_IN_A_ROW), (first, DIBIT), levels);
+            self.receives = Some(Receives::ByItself { pins, next: 0 });
         }
     }
 

@@ -48,38 +48,18 @@ pub fn dibits(frame: &[u8]) -> impl Iterator<Item = u8> {
     preamble.chain(frame.iter().flat_map(|byte| [0, 2, 4, 6].map(|shift| byte >> shift & 3)))
 }
 
-/// A frame on its way to the MAC.
-#[derive(Debug, Clone)]
-pub struct Receiver {
-    /// Levels of CRS_DV, RXD1 and RXD0, each for a period.
-    levels: Vec<u8>,
-    first: Picoseconds,
-    next: usize,
-}
-
-impl Receiver {
-    /// A frame whose first bit is on the wire at `start`.
-    pub fn new(clock: Clock, start: Picoseconds, frame: &[u8]) -> Self {
-        let first = clock.edge_from(start + CARRIER_DELAY);
-        let silent = (clock.edge_from(start + DATA_DELAY) - first).ps() / DIBIT.ps();
-        let silent = std::iter::repeat_n(0, usize::try_from(silent).unwrap_or(0));
-        let mut levels: Vec<u8> = silent.chain(dibits(frame)).map(|dibit| dibit | CRS_DV).collect();
-        levels.push(0);
-        Self { levels, first: first + OUTPUT_DELAY, next: 0 }
-    }
-
-    /// When the pins change next; nothing once the frame has gone by.
-    pub fn next_change(&self) -> Option<Picoseconds> {
-        (self.next < self.levels.len()).then(|| self.first + Picoseconds::new(self.next as i64 * DIBIT.ps()))
-    }
-
-    /// The levels from the next change on.
-    pub fn step(&mut self) -> u8 {
-        let levels = self.levels.get(self.next).copied().unwrap_or(0);
-        let rest = self.levels.get(self.next..).unwrap_or_default();
-        self.next += rest.iter().take_while(|&&other| other == levels).count().max(1);
-        levels
-    }
+/// What RXD0, RXD1 and CRS_DV do for a frame whose first bit is on the wire at `start`: when they change first, and their levels, the
+/// lowest bit RXD0, for a [`DIBIT`] each. Behind the last one they stay low.
+pub fn frame_at_pins(
+    clock: Clock,
+    start: Picoseconds,
+    frame: &[u8],
+) -> (Picoseconds, impl Iterator<Item = u8>) {
+    let first = clock.edge_from(start + CARRIER_DELAY);
+    let silent = (clock.edge_from(start + DATA_DELAY) - first).ps() / DIBIT.ps();
+    let silent = std::iter::repeat_n(0, usize::try_from(silent).unwrap_or(0));
+    let levels = silent.chain(dibits(frame)).map(|dibit| dibit | CRS_DV).chain([0]);
+    (first + OUTPUT_DELAY, levels)
 }
 
 #[cfg(test)]
@@ -103,13 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn the_pins_change_after_rising_edges_and_only_where_a_level_does() {
-        let mut receiver = Receiver::new(CLOCK, Picoseconds::from_ns(1000), &[0x00, 0x0f]);
-        let mut seen = Vec::new();
-        while let Some(at) = receiver.next_change() {
-            seen.push((at.ps() / 1000, receiver.step()));
-        }
-        // The wire at 1000; carrier at 1180, on the grid 1187, 8 behind it; data at 1380, on the grid 1387.
+    fn the_pins_change_after_rising_edges() {
+        let (first, levels) = frame_at_pins(CLOCK, Picoseconds::from_ns(1000), &[0x00, 0x0f]);
+        let times = (0..).map(|n| (first + Picoseconds::new(DIBIT.ps() * n)).ps() / 1000);
+        let mut seen: Vec<(i64, u8)> = times.zip(levels).collect();
+        seen.dedup_by_key(|(_, level)| *level);
         let expected = [(1195, 4), (1395, 5), (2015, 7), (2035, 4), (2115, 7), (2155, 4), (2195, 0)];
         assert_eq!(seen, expected);
     }

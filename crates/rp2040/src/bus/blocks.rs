@@ -243,6 +243,7 @@ impl Blocks {
             Source::Pio1 => self.pio[1].wake(source, io),
             Source::IoBank0 => self.io_bank0.wake(source, io),
             Source::Outside
+            | Source::Foretold
             | Source::SysTick0
             | Source::SysTick1
             | Source::Ssi

@@ -14,6 +14,8 @@ use mcu::{Reaction, Stop};
 pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
 /// The same for a word between a PIO block and memory, which takes 128 cycles where a bit takes four.
 const PATIENCE_WITH_WORDS: Picoseconds = Picoseconds::from_ns(1024);
+/// The requests of PIO blocks to the DMA.
+const PIO_REQUESTS: u64 = 0xffff;
 /// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
 const QUIET_TRANSFERS: u32 = 24;
 /// The same where a frame takes a quarter of that time at least: FIFO, four frames, and one that was under way.
@@ -80,6 +82,9 @@ impl Bus {
         (self.io.unnoticed, self.io.patient_pio) = self.waiting_pio(all_sleep);
         if self.io.patient_pio != 0 {
             self.io.patient |= self.io.patient_pio | 1 << Source::Dma.index();
+        } else if self.blocks.dma.hears(PIO_REQUESTS) {
+            // What a block does with a word may be noticed at once.
+            self.io.patient = 0;
         }
     }
 
@@ -87,6 +92,7 @@ impl Bus {
     #[inline]
     fn latest_of_patient(&self) -> Picoseconds {
         let latest = self.io.latest_wake(PATIENCE);
+        let latest = self.sampling.map_or(latest, |sampling| latest.min(sampling.until));
         if self.io.patient_pio == 0 { latest } else { latest.min(self.latest_word(PATIENCE_WITH_WORDS)) }
     }
 
@@ -141,6 +147,7 @@ impl Bus {
                 outside.advance(self.io.now, reactions);
                 self.outside_changed();
             }
+            Source::Foretold => self.carry_out_foretold(self.io.now),
             Source::Clocks => {
                 self.blocks.wake(source, &mut self.io);
                 self.look_at_clocks();
@@ -177,6 +184,11 @@ impl Bus {
 
     /// Something out there will happen at another time than was thought.
     pub(crate) fn outside_changed(&mut self) {
+        if self.io.foretold.is_none()
+            && let Some(foretold) = self.io.outside.take_foretold()
+        {
+            self.expect_foretold(foretold);
+        }
         match self.io.outside.next_event() {
             Some(at) => self.io.wake_at(Source::Outside, at),
             None => self.io.cancel(Source::Outside),

@@ -48,7 +48,9 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                if !self.pass_words(block, (reach, heard), until, (&port, &channels)) {
+                if !self.take_words_in(block, until, (&port, &channels))
+                    && !self.pass_words(block, (reach, heard), until, (&port, &channels))
+                {
                     if !is_looked_at && self.blocks.pio[block].moves_no_word(until) {
                         return true;
                     }
@@ -74,7 +76,7 @@ impl Bus {
         let pio = &self.blocks.pio[block];
         let heard = self.blocks.dma.heard(pio.requests(reach));
         let port = pio.as_port(heard)?;
-        let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, io)?;
+        let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, self.sampling.is_some(), io)?;
         Some((port, channels))
     }
 
@@ -110,13 +112,13 @@ impl Bus {
 
     /// The DMA hears of requests that rose; gives when its next transfer is due, if that is another time than before.
     #[inline]
-    fn heard_by_dma(&mut self, channels: &Channels) -> Option<Picoseconds> {
+    pub(super) fn heard_by_dma(&mut self, channels: &Channels) -> Option<Picoseconds> {
         let io = &mut self.io;
         let rose = io.lines.take_dreq_rose();
         if rose { self.blocks.dma.hear(channels, io.lines.dreq(), io.now) } else { None }
     }
 
-    fn expect_transfer(&mut self, due: Picoseconds) {
+    pub(super) fn expect_transfer(&mut self, due: Picoseconds) {
         match due {
             NEVER => self.io.cancel(Source::Dma),
             _ => self.io.wake_at(Source::Dma, due),
@@ -134,6 +136,8 @@ impl Bus {
         let now = self.io.now.max(at);
         match self.next_fed(channels, now) {
             Next::Special => return false,
+            Next::Others if self.move_beside_flow(now) => self.io.now = now,
+            Next::Others => return false,
             Next::Nothing => self.io.now = now,
             Next::Transfer(transfer) => {
                 self.io.now = now;
@@ -210,7 +214,7 @@ impl Bus {
 
     /// Makes a transfer that has nothing to do with what the block does meanwhile; nothing, before anything has happened, when it is
     /// one for the long way. Gives when the next one is due.
-    fn move_word_beside(
+    pub(super) fn move_word_beside(
         &mut self,
         block: usize,
         port: &Port,
@@ -218,7 +222,11 @@ impl Bus {
         at: Picoseconds,
     ) -> Option<Picoseconds> {
         let n = port.machine;
-        let Next::Transfer(transfer) = self.next_fed(channels, at) else { return None };
+        let transfer = match self.next_fed(channels, at) {
+            Next::Transfer(transfer) => transfer,
+            Next::Others => return self.move_beside_flow(at).then(|| self.blocks.dma.expect()),
+            Next::Nothing | Next::Special => return None,
+        };
         let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);

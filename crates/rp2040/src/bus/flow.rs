@@ -100,7 +100,7 @@ impl Bus {
         let io = &self.io;
         let spi = &self.blocks.spi[index];
         let port = spi.as_port();
-        let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, io)?;
+        let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, false, io)?;
         let settled = io.lines.are_settled() && io.pins.are_settled() && io.reactions.is_empty();
         let flows = spi.flows(io) && !self.blocks.is_held(Block::Spi(index));
         let flows = flows && settled && !self.blocks.bus_ctrl.is_counting();
@@ -197,7 +197,7 @@ impl Bus {
         let xip = &self.xip;
         let is_memory = |address, writes: bool| is_sram(address) || !writes && is_at_hand(xip, address);
         match dma.next_in_flow(&flow.channels, requests, now, is_memory) {
-            Next::Special => return false,
+            Next::Special | Next::Others => return false,
             Next::Nothing => {}
             Next::Transfer(transfer) => {
                 let value = if flow.channels.receives(transfer.channel) {

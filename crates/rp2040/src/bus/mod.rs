@@ -14,11 +14,13 @@ mod fed_pio;
 mod flash;
 mod flow;
 mod in_step;
+mod intake;
 mod memory_map;
 mod outside;
 mod registers;
 mod rom;
 mod rows;
+mod sampling;
 mod spin_loop;
 mod typing;
 mod unnoticed;
@@ -37,6 +39,7 @@ use crate::memory::Sram;
 use crate::rom::{HoldingPen, Rom};
 use crate::waits::Waits;
 use flow::Flow;
+use sampling::Sampling;
 use spin_loop::Spin;
 use unnoticed::PioOutlook;
 
@@ -120,6 +123,9 @@ pub(crate) struct Bus {
     /// Whether anybody notices what the PIO blocks do, where that is known.
     #[serde(skip)]
     pio_outlook: Option<PioOutlook>,
+    /// A block that is led on later although it may raise an interrupt in a while.
+    #[serde(skip)]
+    sampling: Option<Sampling>,
     /// A core looks at how full FIFOs of PIO blocks are: whoever leads these on stops behind each word.
     #[serde(skip)]
     heeds_words: bool,
@@ -184,6 +190,7 @@ impl Bus {
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,
+            sampling: None,
             heeds_words: false,
             flash_is_free: false,
             looked_until: Picoseconds::ZERO,
@@ -235,6 +242,7 @@ impl Bus {
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,
+            sampling: None,
             heeds_words: false,
             flash_is_free: false,
             looked_until: Picoseconds::ZERO,

@@ -5,7 +5,7 @@ use cortexm::{LoopStep, loop_step};
 use units::Picoseconds;
 
 use crate::bus::block::Block;
-use crate::bus::dma::is_sram;
+use crate::bus::dma::{is_far_from_end, is_sram};
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::peripherals::Source;
@@ -231,8 +231,11 @@ impl Bus {
     /// it who neither executes from there nor looks at what moves.
     fn move_unseen(&mut self, first: Source, until: Picoseconds, looks: Looks) -> bool {
         let dma = &self.blocks.dma;
-        let ends_unseen =
-            if looks.at_dma { dma.is_quiet(1) } else { dma.is_quiet_unless_looked_at(1, |_, _| false) };
+        let ends_unseen = if looks.at_dma {
+            dma.ends_nothing_at_once(is_far_from_end)
+        } else {
+            dma.is_quiet_unless_looked_at(1, false, |_, _| false)
+        };
         let reads_unseen = !looks.in_flash || !dma.reads(|address| Alias::of(address).is_some());
         let is_unseen = first == Source::Dma && self.io.patient_pio != 0 && ends_unseen && reads_unseen;
         let due = if is_unseen { self.io.take_due(until) } else { None };

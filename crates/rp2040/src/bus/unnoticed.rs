@@ -6,8 +6,10 @@ use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
+use crate::bus::sampling::FORETOLD;
 use crate::lines::Dreq;
 use crate::peripherals::Source;
+use crate::peripherals::pio::Pio;
 use crate::peripherals::pio::reach::Reach;
 use crate::pins::Function;
 
@@ -30,6 +32,8 @@ pub(crate) struct PioOutlook {
     requests: [u64; 2],
     reaches: [Reach; 2],
     heard: [u32; 2],
+    /// Whether each block may be one that is led on although it may be noticed in a while.
+    may_sample: [bool; 2],
     /// The PWM as a source, while nobody notices anything of it but its requests.
     silent_pwm: u64,
 }
@@ -47,7 +51,10 @@ impl Bus {
     #[inline]
     pub(super) fn waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         match &self.pio_outlook {
-            Some(outlook) if outlook.silent | outlook.silent_pwm == 0 => (0, 0),
+            Some(outlook) if outlook.silent | outlook.silent_pwm == 0 && !self.may_be_sampling(outlook) => {
+                self.sampling = None;
+                (0, 0)
+            }
             _ => self.find_waiting_pio(all_sleep),
         }
     }
@@ -55,10 +62,25 @@ impl Bus {
     #[inline(never)]
     fn find_waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         let outlook = self.pio_outlook();
-        let fed = outlook.silent & (self.fed_sources(&outlook) | outlook.told_late);
+        self.find_sampling(outlook.may_sample);
+        let (sampled, is_told) = self.sampling.map_or((0, false), |sampling| {
+            (sampling.source(), sampling.heard != 0 || self.blocks.dma.hears(sampling.requests))
+        });
+        let fed = outlook.silent & !sampled & (self.fed_sources(&outlook) | outlook.told_late);
+        let fed = if is_told { fed | sampled } else { fed };
         let waits = fed != 0 && (all_sleep || self.may_wait(fed));
         let pwm = if self.blocks.dma.hears(WRAPS) { 0 } else { outlook.silent_pwm };
-        (outlook.silent & !fed | pwm, if waits { fed } else { 0 })
+        let patient = if waits { fed } else { 0 };
+        let unnoticed = (outlook.silent | sampled) & !fed | pwm;
+        if sampled & (patient | unnoticed) != 0 {
+            return (unnoticed | FORETOLD, patient);
+        }
+        self.sampling = None;
+        (unnoticed, patient)
+    }
+
+    fn may_be_sampling(&self, outlook: &PioOutlook) -> bool {
+        outlook.may_sample != [false; 2] && self.io.foretold.is_some()
     }
 
     /// Whether some blocks may wait while a core executes: the DMA does nothing that is noticed, or it is known how long it needs
@@ -70,7 +92,8 @@ impl Bus {
             }
         }
         let foreseen = |treq, remaining| self.end_of(treq, remaining).is_some();
-        self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO, foreseen)
+        let copies = self.sampling.is_some();
+        self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO, copies, foreseen)
     }
 
     /// When a sequence that a block feeds or empties ends at the earliest, if that needs more of its words.
@@ -104,6 +127,7 @@ impl Bus {
         let silent_pwm = if self.is_pwm_silent(&reaches) { PWM } else { 0 };
         let mut outlook = PioOutlook { reaches, silent_pwm, ..PioOutlook::default() };
         for (n, source) in BLOCKS.into_iter().enumerate() {
+            outlook.may_sample[n] = self.may_sample(n, &reaches[1 - n]);
             outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
             if reaches[n] != Reach::default()
                 && let Some(heard) = self.heard_outside(n, &reaches)
@@ -147,7 +171,7 @@ impl Bus {
         moved == 0 || moved & listened == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
     }
 
-    fn i2c_listens_to(&self) -> u32 {
+    pub(super) fn i2c_listens_to(&self) -> u32 {
         self.blocks.i2c.iter().fold(0, |pins, i2c| pins | i2c.listens_to(&self.io.pins))
     }
 
@@ -161,6 +185,8 @@ impl Bus {
     /// A register was written, or something else changed, by which somebody may notice a block from here on.
     pub(crate) fn pio_outlook_changed(&mut self) {
         self.pio_outlook = None;
+        self.sampling = None;
+        self.blocks.pio.iter_mut().for_each(Pio::forget_ahead);
         self.notice_pio();
     }
 
@@ -194,22 +220,40 @@ impl Bus {
             return self.lead_pwm_on(until);
         }
         let due = self.io.next_wake();
-        let before = |others| until.min(just_before(others));
-        let block = usize::from(source == Source::Pio1);
+        let has_led = match (self.sampling, source) {
+            (Some(sampling), Source::Foretold) => self.lead_block_on(sampling.block, until, due),
+            (None, Source::Foretold) => false,
+            _ => self.lead_block_on(usize::from(source == Source::Pio1), until, due),
+        };
+        has_led && self.io.due(source).is_none_or(|next| next > due)
+    }
+
+    /// The same for a block, where it or what it reads is `due`; false where something else comes first.
+    fn lead_block_on(&mut self, block: usize, until: Picoseconds, due: Picoseconds) -> bool {
+        let own = 1 << BLOCKS[block].index();
+        let is_fed = self.io.patient_pio & own != 0;
         let outlook = self.pio_outlook();
+        let sampling = self.begin_sampling(block);
+        let until = sampling.map_or(until, |sampling| until.min(just_before(sampling.until)));
+        let before = |others| until.min(just_before(others));
         let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
+        let (reach, heard) = sampling.map_or((reach, heard), |sampling| (sampling.reach, sampling.heard));
         let others = before(self.io.next_wake_besides(own | 1 << Source::Dma.index()));
         let feeds = is_fed && due <= others && self.lead_fed(block, (&reach, heard), (others, true));
+        let mut until = others;
         if !feeds {
-            let until = before(self.io.next_wake_besides(own));
-            if due > until {
-                return false;
+            until = before(self.io.next_wake_besides(own));
+            let requests = sampling.map_or(outlook.requests[block], |sampling| sampling.requests);
+            let heeds_fifos = self.heeds_words || is_fed && self.blocks.dma.hears(requests);
+            if due <= until {
+                self.run_unnoticed(block, (&reach, heard), until, heeds_fifos);
             }
-            let heeds_fifos = self.heeds_words || is_fed && self.blocks.dma.hears(outlook.requests[block]);
-            self.run_unnoticed(block, (&reach, heard), until, heeds_fifos);
+        }
+        if sampling.is_some() {
+            self.end_sampling(block, until);
         }
         self.settle();
-        self.io.due(source).is_none_or(|next| next > due)
+        feeds || due <= until
     }
 
     /// Lets the words move through the block that the DMA feeds, up to and including `until`, where a core goes on that does not look;
@@ -221,8 +265,14 @@ impl Bus {
             return false;
         }
         let outlook = self.pio_outlook();
+        let sampling = self.begin_sampling(block);
+        let until = sampling.map_or(until, |sampling| until.min(just_before(sampling.until)));
         let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
+        let (reach, heard) = sampling.map_or((reach, heard), |sampling| (sampling.reach, sampling.heard));
         let has_led = self.lead_fed(block, (&reach, heard), (until, false));
+        if sampling.is_some() {
+            self.end_sampling(block, self.io.now);
+        }
         // Who leads on here asks anew how far a core may run.
         self.io.take_agenda_changed();
         self.settle();

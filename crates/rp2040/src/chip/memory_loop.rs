@@ -101,7 +101,7 @@ impl Rp2040 {
         };
         self.bus.let_flow_past(end, &lap.looks[..lap.look_count]);
         let until = if self.bus.attention { end.min(self.bus.io.now) } else { end };
-        let until = self.bus.clock.cycle_at(until.min(self.bus.io.next_noticed()));
+        let until = self.bus.clock.cycle_at(until.min(self.bus.next_noticed()));
         let core = &mut self.cores[id];
         let laps = until.saturating_sub(core.cycle + 1) / lap.cycles;
         core.leave_out(laps, lap.cycles, lap.instructions, lap.branches);

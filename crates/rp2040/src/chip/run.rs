@@ -199,7 +199,7 @@ impl Rp2040 {
         if self.bus.io.next_wake() == Picoseconds::new(i64::MAX) {
             return Some(Stop::Asleep);
         }
-        let next = self.bus.io.next_noticed();
+        let next = self.bus.next_noticed();
         let at = next.min(end);
         self.bus.process_events(at);
         self.bus.io.now = self.bus.io.now.max(at);

@@ -105,7 +105,7 @@ impl Rp2040 {
         }
         // Who looks at words beside something else is not told of them while a block is led on that nobody notices.
         let alone = looks.words_of.or(looks.flags_of).is_none() || flows;
-        let next = if alone { self.bus.io.next_noticed() } else { self.bus.io.next_wake() };
+        let next = if alone { self.bus.next_noticed() } else { self.bus.io.next_wake() };
         let until = self.bus.clock.cycle_at(until.min(next) - ROUNDED);
         let core = &mut self.cores[id];
         let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;

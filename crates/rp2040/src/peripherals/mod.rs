@@ -57,6 +57,7 @@ macro_rules! sources {
 
 sources!(
     Outside,
+    Foretold,
     Clocks,
     Watchdog,
     Timer,

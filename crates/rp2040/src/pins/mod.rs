@@ -193,6 +193,41 @@ impl Pins {
         self.resolve(at, bit);
     }
 
+    /// The outside drives pins to levels in a row: the changes in their order, and the levels of these pins from then on. Of many
+    /// changes only the last ones are told apart, where nobody keeps edges.
+    pub(crate) fn drive_outside_in_row(
+        &mut self,
+        mask: u32,
+        changes: impl ExactSizeIterator<Item = (Picoseconds, u32)>,
+    ) {
+        let is_plain =
+            mask & !(self.left_to_outside() & self.outside_driven) == 0 && mask & self.recorded == 0;
+        let skipped = if is_plain { changes.len().saturating_sub(CHANGES_KEPT) } else { 0 };
+        for ((at, levels), n) in changes.zip(0..) {
+            if n < skipped {
+                self.skip_outside(at, mask, levels);
+            } else {
+                for pin in pins_of(mask & ALL_PINS) {
+                    self.drive_outside(at, pin as u8, Some(levels >> pin & 1 == 1));
+                }
+            }
+        }
+    }
+
+    /// Levels that nobody tells apart from those that follow: only what others did later is remembered.
+    fn skip_outside(&mut self, at: Picoseconds, mask: u32, levels: u32) {
+        let moved = (self.outside_level ^ levels) & mask;
+        self.outside_level ^= moved;
+        self.net ^= moved;
+        self.changed |= moved;
+        self.inputs ^= moved;
+        for (_, before) in self.before.iter_mut().take_while(|(changed, _)| *changed > at) {
+            *before ^= moved;
+        }
+        self.inputs_pulsed |= self.inputs_changed & moved;
+        self.inputs_changed |= moved;
+    }
+
     /// A resistor outside pulls a pin to a level from here on, or no more.
     pub fn pull_outside(&mut self, at: Picoseconds, pin: u8, level: Option<bool>) {
         let Some(bit) = 1u32.checked_shl(u32::from(pin)).filter(|bit| bit & ALL_PINS != 0) else { return };

@@ -10,6 +10,7 @@ mod core_order;
 mod cores;
 mod exceptions;
 mod fastest_sck;
+mod foretold;
 mod pio;
 mod polled_spi;
 mod pulses;

@@ -67,6 +67,8 @@ pub(crate) enum Next {
     Transfer(Transfer),
     /// No channel can move now.
     Nothing,
+    /// It is the turn of a channel beside the flow; nothing has changed yet.
+    Others,
     /// A transfer that is more than a word that moves; nothing has changed yet.
     Special,
 }
@@ -159,15 +161,25 @@ impl Dma {
     }
 
     /// The channels that feed and empty a port, if no other channel can move before the port or a register asks for it. A transfer
-    /// from the port, and one to it, occupies the way to the bus for so many `cycles`.
-    pub(crate) fn channels_of(&self, port: &Port, cycles: [u32; 2], io: &Io) -> Option<Channels> {
+    /// from the port, and one to it, occupies the way to the bus for so many `cycles`. Where it may go on `beside_others`, these are
+    /// channels that wait for nothing.
+    pub(crate) fn channels_of(
+        &self,
+        port: &Port,
+        cycles: [u32; 2],
+        beside_others: bool,
+        io: &Io,
+    ) -> Option<Channels> {
         let (receive, transmit) = (1 << port.receive.0, 1 << port.transmit.0);
         if self.listening & (receive | transmit) == 0 {
             return None;
         }
         let receiver = self.listeners[usize::from(port.receive.0)];
         let transmitter = self.listeners[usize::from(port.transmit.0)];
-        let alone = self.ready & !(receiver | transmitter) == 0
+        let others = self.ready & !(receiver | transmitter);
+        let stands = |index: usize| self.standing >> self.channels[index].treq & 1 == 1;
+        let alone = (others == 0
+            || beside_others && (0..16).all(|index| others >> index & 1 == 0 || stands(index)))
             && io.lines.dreq() & self.listening & !(receive | transmit) == 0
             && self.next_tick == NEVER
             && self.schedule.is_of(io.clocks.sys_hz);
@@ -208,7 +220,8 @@ impl Dma {
         now: Picoseconds,
         is_memory: impl Fn(u32, bool) -> bool,
     ) -> Next {
-        let ready = self.ready & channels.asked(requests);
+        let others = self.ready & !(channels.receiver | channels.transmitter);
+        let ready = self.ready & (channels.asked(requests) | others);
         let (mut candidates, mut left) = (0, self.ready);
         while left != 0 {
             let index = left.trailing_zeros() as usize;
@@ -224,6 +237,9 @@ impl Dma {
         }
         let mut arbiter = self.arbiter;
         let index = arbiter.pick(candidates, self.high);
+        if others >> index & 1 == 1 {
+            return Next::Others;
+        }
         let transfer = self.transfer(index);
         let writes = channels.receives(index);
         if !is_memory(if writes { transfer.write_address } else { transfer.read_address }, writes) {

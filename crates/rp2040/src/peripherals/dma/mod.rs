@@ -220,15 +220,27 @@ impl Dma {
         self.next_tick == NEVER
     }
 
+    /// Whether whatever moves at one go from here on ends no sequence and meets no error: channels that wait for nothing move between
+    /// memories.
+    pub(crate) fn ends_nothing_at_once(&self, is_memory: impl Fn(u32) -> bool) -> bool {
+        let mut busy = self.channels.iter().filter(|channel| channel.busy);
+        let stands = |channel: &Channel| self.standing >> channel.treq & 1 != 0;
+        let is_safe = |channel: &Channel| is_memory(channel.read_address) && is_memory(channel.write_address);
+        self.next_tick == NEVER
+            && busy.all(|channel| channel.remaining >= 2 && (!stands(channel) || is_safe(channel)))
+    }
+
     /// The same where the end of a sequence may be noticed late by whoever looks: none of them raises an interrupt that is switched
-    /// on, or starts another channel. Such ends are no matter where `is_foreseen` by the request and what remains.
+    /// on, or starts another channel. Such ends are no matter where `is_foreseen` by the request and what remains, nor are channels that
+    /// wait for nothing where `copies`.
     #[inline]
     pub(crate) fn is_quiet_unless_looked_at(
         &self,
         transfers: u32,
+        copies: bool,
         is_foreseen: impl Fn(u8, u32) -> bool,
     ) -> bool {
-        let standing = |channel: &Channel| self.standing >> channel.treq & 1 != 0;
+        let standing = |channel: &Channel| !copies && self.standing >> channel.treq & 1 != 0;
         let mut busy = self.channels.iter().filter(|channel| channel.busy);
         let mut ends = self.noticed_ends(transfers);
         self.next_tick == NEVER

@@ -146,6 +146,7 @@ impl Pio {
         if !self.looks_away && looks_at_pins(self.machines[n].next_instruction(&self.program)) {
             self.tell(untold, due, io);
         }
+        self.observe_ahead(due, io);
         let machine = &mut self.machines[n];
         let mut cycle = Cycle::new(due, &self.program, &self.inputs, self.flags);
         machine.step_of_burst(&mut cycle);

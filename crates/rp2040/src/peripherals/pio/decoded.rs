@@ -45,6 +45,8 @@ pub(super) enum Condition {
     YCounts,
     Unequal,
     OsrNotEmpty,
+    /// Left to the machine, too, but in a loop it is known what it sees.
+    PinIsHigh,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -130,6 +132,7 @@ impl Action {
             (0, 3) => Self::Jump(Condition::YIsZero),
             (0, 4) => Self::Jump(Condition::YCounts),
             (0, 5) => Self::Jump(Condition::Unequal),
+            (0, 6) => Self::Jump(Condition::PinIsHigh),
             (0, 7) => Self::Jump(Condition::OsrNotEmpty),
             (2, 0) => Self::InPins,
             (2, 1) => Self::InX,
@@ -270,6 +273,7 @@ impl Course {
             return None;
         }
         match step.action {
+            Action::Jump(Condition::PinIsHigh) => return None,
             Action::Jump(condition) => return Some(self.jumps(condition, config)),
             Action::OutPins => {
                 let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
@@ -312,6 +316,7 @@ impl Course {
             }
             Condition::Unequal => self.x != self.y,
             Condition::OsrNotEmpty => self.osr_count < config.pull_threshold,
+            Condition::PinIsHigh => unreachable!("such a jump is left to the machine"),
         }
     }
 

@@ -4,8 +4,8 @@
 
 /// Cycles between an edge of a pin and the last cycle that does not see it: the register stage alone, and with the
 /// synchroniser. A state machine that watches its own output is two or four cycles behind it.
-const STAGE_CYCLES: u64 = 1;
-const SYNCHRONISER_CYCLES: u64 = 3;
+pub(super) const STAGE_CYCLES: u64 = 1;
+pub(super) const SYNCHRONISER_CYCLES: u64 = 3;
 
 /// As many changes as may be under way at once, and the one before them.
 pub(super) const KEPT: usize = SYNCHRONISER_CYCLES as usize + 2;
@@ -69,6 +69,19 @@ impl Inputs {
                 change.cycle + SYNCHRONISER_CYCLES < cycle
                     || (change.levels ^ self.changes[0].levels) & mask == 0
             })
+    }
+
+    /// The levels after the newest change.
+    #[inline]
+    pub(super) fn newest(&self) -> u32 {
+        self.changes[0].levels
+    }
+
+    /// Whether an instruction at `cycle` and any later one sees these pins high, unless they change again.
+    pub(super) fn stay_high(&self, cycle: u64, mask: u32) -> bool {
+        let comes = |change: &Change| change.cycle + SYNCHRONISER_CYCLES >= cycle;
+        self.seen(cycle) & mask == mask
+            && self.changes.iter().all(|change| !comes(change) || change.levels & mask == mask)
     }
 
     /// The first cycle that sees a change of these pins after the edge of `cycle`.

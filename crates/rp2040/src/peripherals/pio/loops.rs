@@ -2,7 +2,7 @@
 //! set levels. How often such a loop is gone through is known before it is, and so is when each pin moves.
 
 use super::decoded::{Action, Condition, Step};
-use super::registers::Config;
+use super::registers::{Config, mask};
 use super::state_machine::{FULL_COUNT, StateMachine};
 
 /// Instructions in the longest loop that is looked at.
@@ -57,6 +57,8 @@ pub(super) struct Loop {
     counter: Option<Counter>,
     /// A jump asks whether bits are left, before or behind the OUT of its round.
     asks_osr: Option<bool>,
+    /// The tick within a round in which a jump asks whether a pin is high.
+    asks_pin: Option<u64>,
     pub(super) out: Option<Shift>,
     pub(super) into: Option<Shift>,
     /// What SET or OUT writes last in a round.
@@ -82,6 +84,7 @@ impl Loop {
             last_delay: 0,
             counter: None,
             asks_osr: None,
+            asks_pin: None,
             out: None,
             into: None,
             written: None,
@@ -153,6 +156,10 @@ impl Loop {
                 self.asks_osr = Some(self.out.is_none());
                 return Some(());
             }
+            Condition::PinIsHigh if self.asks_pin.is_none() => {
+                self.asks_pin = Some(self.ticks);
+                return Some(());
+            }
             Condition::XCounts => Counter::X,
             Condition::YCounts => Counter::Y,
             _ => return None,
@@ -199,7 +206,7 @@ impl Loop {
         let room = !machine.receive.is_full();
         let in_threshold = if config.autopush { Some(config.push_threshold) } else { None };
         let into = shifted_rounds(self.into, machine.isr_count, in_threshold, room);
-        most.min(self.counted(machine)).min(out).min(into).min(self.asked_rounds(machine))
+        most.min(self.rounds_inside(machine)).min(out).min(into)
     }
 
     /// The rounds that the counter of a machine allows.
@@ -213,8 +220,38 @@ impl Loop {
 
     /// The ticks in which a machine that stands at the beginning of a round stays in the loop at least, whatever words move.
     pub(super) fn ticks_inside(&self, machine: &StateMachine) -> u64 {
-        let rounds = self.counted(machine).min(self.asked_rounds(machine)).min(MOST_ROUNDS_AHEAD_OF_FLAGS);
-        rounds * self.ticks
+        self.rounds_inside(machine).min(MOST_ROUNDS_AHEAD_OF_FLAGS) * self.ticks
+    }
+
+    /// The rounds that all its jumps allow.
+    fn rounds_inside(&self, machine: &StateMachine) -> u64 {
+        self.counted(machine).min(self.asked_rounds(machine)).min(self.sure_rounds(machine))
+    }
+
+    /// The rounds in which a jump is sure to find its pin high.
+    fn sure_rounds(&self, machine: &StateMachine) -> u64 {
+        let Some(tick) = self.asks_pin else { return u64::MAX };
+        let ticks = machine.divider.ticks_through(machine.sure_jumps_until);
+        ticks.checked_sub(machine.delay + tick + 1).map_or(0, |behind| behind / self.ticks + 1)
+    }
+
+    /// The pins that it reads: those of IN and of a jump.
+    pub(super) fn reads(&self, config: &Config) -> u32 {
+        let into = self.into.filter(|into| into.at_pins);
+        let into = into.map_or(0, |into| mask(into.bits).rotate_left(config.in_base.into()));
+        let asked = if self.asks_pin.is_some() { 1 << config.jmp_pin } else { 0 };
+        into | asked
+    }
+
+    /// The pins that get another level in it than they have.
+    pub(super) fn moves_from(&self, levels: u32) -> u32 {
+        self.moves().iter().fold(0, |pins, one| pins | one.data_mask | one.mask & (one.levels ^ levels))
+    }
+
+    /// Whether it moves any of these pins.
+    pub(super) fn moves_any(&self, pins: u32) -> bool {
+        let (fixed, data) = self.pins();
+        (fixed | data) & pins != 0
     }
 
     /// The OUT of each round and the IN behind it, if there is one, where nothing follows on these.
@@ -228,6 +265,18 @@ impl Loop {
     pub(super) fn ticks_alone(&self, machine: &StateMachine) -> Option<u64> {
         let rounds = self.rounds(machine, MOST_ROUNDS_AHEAD).checked_sub(1)?;
         Some(rounds * self.ticks + self.last_tick)
+    }
+
+    /// The fewest ticks from where a machine stands, at the beginning of a round, until it has asked for so many words (`out`), or given
+    /// them, and one more, or has left the loop; nothing where it shifts none.
+    pub(super) fn ticks_of_words(&self, machine: &StateMachine, words: u64, out: bool) -> Option<u64> {
+        let (shift, threshold) = match out {
+            true => (self.out.filter(|_| machine.config.autopull)?, machine.config.pull_threshold),
+            false => (self.into.filter(|_| machine.config.autopush)?, machine.config.push_threshold),
+        };
+        let of_word = u64::from(threshold.div_ceil(shift.bits)) * self.ticks;
+        let all = self.ticks_alone(machine)?.saturating_add(words.saturating_mul(of_word));
+        Some(all.min(self.ticks_inside(machine)))
     }
 
     /// Where a machine that stands at the beginning of a round is after so many ticks, if these are of rounds that are known.

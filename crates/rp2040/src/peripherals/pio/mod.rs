@@ -11,6 +11,7 @@
 //! OUT alone.
 
 mod access;
+mod ahead;
 mod block;
 mod burst;
 mod clocked;
@@ -22,10 +23,12 @@ pub(crate) mod edges;
 mod execute;
 mod fifo;
 mod inputs;
+pub(crate) mod intake;
 mod loops;
 mod moved;
 pub(crate) mod reach;
 mod registers;
+mod round_and_round;
 mod rounds;
 pub(crate) mod row;
 mod spare;
@@ -38,12 +41,14 @@ mod written;
 
 use std::cell::RefCell;
 
+use ahead::Ahead;
 use block::{BLOCKS, Block, block_number};
 use cycle::{Cycle, PinWrites};
 use decoded::Decoded;
 use edges::ClockEdges;
 use inputs::Inputs;
 use reach::KnownReaches;
+pub(crate) use round_and_round::Rounds;
 use spare::Spare;
 use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
@@ -101,6 +106,14 @@ pub struct Pio {
     heeds_flags: bool,
     #[serde(skip)]
     flags_moved: bool,
+    /// Levels that are known before they come, and what is known of those that were foretold last.
+    #[serde(skip)]
+    ahead: Option<Ahead>,
+    #[serde(skip)]
+    known_ahead: Option<Ahead>,
+    /// Of these: the first change with which a pin is low.
+    #[serde(skip)]
+    known_low: Option<(u64, u32, usize)>,
     /// The programs of the machines, decoded since a register was last written.
     #[serde(skip)]
     decoded: [Option<Box<Decoded>>; MACHINES],
@@ -138,6 +151,9 @@ impl Pio {
             debug_rose: false,
             heeds_flags: false,
             flags_moved: false,
+            ahead: None,
+            known_ahead: None,
+            known_low: None,
             decoded: Default::default(),
             spare: Default::default(),
             known_reaches: RefCell::default(),
@@ -162,7 +178,7 @@ impl Pio {
         if !self.started || changed == 0 {
             return;
         }
-        let now = self.catch_up(io);
+        let now = self.catch_up_with_pins(io);
         if io.moved_unnoticed {
             self.observe_late(now, io);
         }
@@ -191,6 +207,16 @@ impl Pio {
             let now = self.catch_up(io);
             self.finish(now, io);
         }
+    }
+
+    /// Does everything up to now, and gives the number of the present cycle. One that is a picosecond ahead may be executed later: it
+    /// does not see what just came at the pins.
+    fn catch_up_with_pins(&mut self, io: &mut Io) -> u64 {
+        if io.clocks.sys_hz != self.edges.hz() {
+            return self.catch_up(io);
+        }
+        self.run_through(self.edges.last_at(io.now), io);
+        self.edges.cycle_at(io.now)
     }
 
     /// Does everything up to and including the present cycle, and gives its number.
@@ -244,6 +270,9 @@ impl Pio {
     /// before it. Of several that write a pin the highest-numbered wins (RP2040 datasheet 3.5.6.1).
     #[inline]
     fn run_cycle(&mut self, number: u64, io: &mut Io) {
+        if self.ahead.is_some() {
+            self.observe_ahead(number, io);
+        }
         let mut cycle = Cycle::new(number, &self.program, &self.inputs, self.flags);
         let mut driven = (self.levels, self.enables);
         for machine in &mut self.machines {
@@ -313,7 +342,21 @@ impl Pio {
     }
 
     fn observe(&mut self, cycle: u64, io: &Io) {
-        let changed = self.inputs.record(cycle, io.pins.inputs());
+        let inputs = io.pins.inputs();
+        let levels = match (self.ahead, &io.foretold) {
+            // The pins come later to what is known already.
+            (Some(_), Some(course)) => {
+                let mask = course.foretold().mask();
+                inputs & !mask | self.inputs.newest() & mask
+            }
+            _ => inputs,
+        };
+        self.see(cycle, levels);
+    }
+
+    /// The pins have other levels after the edge of a cycle.
+    fn see(&mut self, cycle: u64, levels: u32) {
+        let changed = self.inputs.record(cycle, levels);
         if changed == 0 {
             return;
         }

@@ -24,6 +24,11 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
+    /// That of machines (a bit each) which go round in loops that move these pins, and whether one of them looks at others.
+    pub(super) fn of_loops(machines: u32, pins: u32, looks_at_pins: bool) -> Self {
+        Self { looks_at_pins, flags: false, pins, machines }
+    }
+
     fn add(&mut self, other: Self) {
         self.looks_at_pins |= other.looks_at_pins;
         self.flags |= other.flags;

@@ -4,7 +4,7 @@
 use super::burst::Untold;
 use super::divider::Divider;
 use super::execute::shifted_out;
-use super::loops::{Loop, Written, counted};
+use super::loops::{Loop, Shift, Written, counted};
 use super::registers::mask;
 use super::state_machine::{FULL_COUNT, StateMachine};
 use super::{ALL_PINS, Io, Pio};
@@ -51,7 +51,7 @@ impl Pio {
         let received = if is_heard {
             self.pulse(n, looped, &mut rounds, untold, io)?
         } else {
-            let received = self.steady_input(n, looped, &rounds)?;
+            let received = self.input(n, looped, &rounds, io)?;
             let from = (self.machines[n].divider, self.machines[n].osr);
             self.move_pins(n, looped, &rounds, from, untold, io);
             received
@@ -59,14 +59,21 @@ impl Pio {
         Some(self.end_rounds(n, looped, &rounds, received))
     }
 
-    /// What IN sees in each round where no pin moves at which it looks, the first round in the highest bits.
-    fn steady_input(&self, n: usize, looped: &Loop, rounds: &Rounds) -> Option<u32> {
-        let machine = &self.machines[n];
+    /// What IN sees in each round, the first in the highest bits; nothing where that is not known.
+    fn input(&self, n: usize, looped: &Loop, rounds: &Rounds, io: &Io) -> Option<u32> {
         let Some(into) = looped.into.filter(|into| into.at_pins) else { return Some(0) };
-        let (fixed, data) = looped.pins();
+        match self.ahead {
+            Some(_) => self.foretold_input(n, into, looped, rounds, io),
+            None => self.steady_input(n, into, looped, rounds),
+        }
+    }
+
+    /// The same where no pin moves at which it looks.
+    fn steady_input(&self, n: usize, into: Shift, looped: &Loop, rounds: &Rounds) -> Option<u32> {
+        let machine = &self.machines[n];
         let seen = mask(into.bits).rotate_left(machine.config.in_base.into());
         let cycle = machine.divider.after(rounds.first_tick + into.tick);
-        if (fixed | data) & seen != 0 || !self.inputs.are_settled(cycle, seen) {
+        if looped.moves_any(seen) || !self.inputs.are_settled(cycle, seen) {
             return None;
         }
         let value = self.inputs.seen(cycle).rotate_right(machine.config.in_base.into()) & mask(into.bits);

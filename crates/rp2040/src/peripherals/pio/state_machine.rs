@@ -86,6 +86,9 @@ pub(super) struct StateMachine {
     pub(super) shown_late_at: Option<u64>,
     /// A stalled machine looks again at its first tick from here on; while it is disabled, in this very cycle.
     pub(super) look_again: u64,
+    /// Its jumps on a pin find that high up to this cycle at least, because levels were foretold.
+    #[serde(skip)]
+    pub(super) sure_jumps_until: u64,
 }
 
 impl StateMachine {
@@ -123,6 +126,7 @@ impl StateMachine {
             forced: None,
             shown_late_at: None,
             look_again: NEVER,
+            sure_jumps_until: 0,
         }
     }
 
@@ -260,6 +264,12 @@ impl StateMachine {
         let mut put_off = self.clone();
         put_off.put_off(cycles);
         put_off == *later
+    }
+
+    /// Whether the machine does nothing before somebody brings it a word.
+    pub(super) fn waits_for_word(&self) -> bool {
+        let has_room = self.config.receive_depth == 0 || !self.receive.is_full();
+        self.stall == Some(Stall::Fifo) && self.due == NEVER && self.transmit.is_empty() && has_room
     }
 
     /// Computes when the machine has something to do. A disabled one completes a written instruction, and nothing else.

@@ -3,7 +3,7 @@
 
 use super::inputs::Inputs;
 use super::reach::Reach;
-use super::state_machine::StateMachine;
+use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
 use mcu::Edge;
 use units::Picoseconds;
@@ -49,8 +49,11 @@ impl Pio {
             if next > last || next == NEVER {
                 break;
             }
-            let searches =
-                !heeds_fifos && self.heard == 0 && last - next > SHORTEST_SEARCHED_CYCLES && search.goes_on();
+            let searches = !heeds_fifos
+                && self.heard == 0
+                && self.ahead.is_none()
+                && last - next > SHORTEST_SEARCHED_CYCLES
+                && search.goes_on();
             if searches && let Some(period) = search.period(self, next, io) {
                 self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);
                 continue;
@@ -92,9 +95,12 @@ impl Pio {
     pub(super) fn works_alone(&self) -> Option<usize> {
         let others =
             |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
-        let idle = |other: &StateMachine| other.due == NEVER && !(other.config.out_sticky && other.enabled);
         // One that waits for a pin may be woken by the others, if they are heard.
-        let idle = |other: &StateMachine| if self.looks_away { idle(other) } else { other.is_at_rest() };
+        let sees_nothing =
+            |other: &StateMachine| self.looks_away || !matches!(other.stall, Some(Stall::Pins(_)));
+        let idle = |other: &StateMachine| {
+            other.due == NEVER && !(other.config.out_sticky && other.enabled) && sees_nothing(other)
+        };
         let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
         others(alone).all(idle).then_some(alone)
     }

@@ -168,14 +168,21 @@ impl Pio {
     pub(crate) fn end_of_sequence(&self, treq: u8, remaining: u32) -> Option<Picoseconds> {
         let own = usize::from(treq.checked_sub(self.block.dreq_tx0)?);
         let machine = self.machines.get(own % MACHINES).filter(|_| own < 2 * MACHINES)?;
-        let WordPace::Shifts { out, into } = self.decoded[own % MACHINES].as_ref()?.word_pace() else {
-            return None;
-        };
-        let (pace, at_once) = match own < MACHINES {
-            true => (out, machine.config.transmit_depth - machine.transmit.level()),
-            false => (into, machine.receive.level()),
+        let decoded = self.decoded[own % MACHINES].as_ref()?;
+        let at_once = match own < MACHINES {
+            true => machine.config.transmit_depth - machine.transmit.level(),
+            false => machine.receive.level(),
         };
         let words = u64::from(remaining.checked_sub(at_once.into())?.checked_sub(1)?);
+        let pace = match decoded.word_pace() {
+            WordPace::Shifts { out, .. } if own < MACHINES => out,
+            WordPace::Shifts { into, .. } => into,
+            WordPace::Unknown => {
+                let ticks =
+                    decoded.known_loop_at(machine.pc)?.ticks_of_words(machine, words, own < MACHINES)?;
+                return self.edges.time_of(machine.divider.after(machine.delay + ticks));
+            }
+        };
         let ticks = words * pace.as_ref()?.ticks_of_word();
         let (next, cycles) = (self.next_word(), machine.divider.after(ticks) - machine.divider.after(0));
         let period = PS_PER_S as u64 / self.edges.hz().max(1);

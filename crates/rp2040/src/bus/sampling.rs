@@ -1,0 +1,144 @@
+//! A PIO block whose machines go round in loops, where they read pins whose levels were foretold, or wait for words that nobody brings.
+//! What they do behind their loops may be noticed, but it is known up to when they stay there: so long the block is led on later.
+
+use mcu::Foretold;
+use units::Picoseconds;
+
+use crate::bus::Bus;
+use crate::bus::block::Block;
+use crate::foretold::ForetoldCourse;
+use crate::peripherals::Source;
+use crate::peripherals::pio::Rounds;
+use crate::peripherals::pio::reach::Reach;
+
+const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
+pub(super) const FORETOLD: u64 = 1 << Source::Foretold as usize;
+
+/// Such a block, from here on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sampling {
+    pub(super) block: usize,
+    /// What its machines may do, and the requests that they may raise.
+    pub(super) reach: Reach,
+    pub(super) requests: u64,
+    /// The pins that it moves of which somebody outside is told.
+    pub(super) heard: u32,
+    /// Up to when it does nothing else.
+    pub(super) until: Picoseconds,
+}
+
+impl Sampling {
+    /// The block as a source.
+    pub(super) fn source(&self) -> u64 {
+        1 << BLOCKS[self.block].index()
+    }
+}
+
+impl Bus {
+    /// Whether nobody but the DMA and those outside has to do with a block, whatever it does but raise flags.
+    pub(super) fn may_sample(&self, n: usize, others: &Reach) -> bool {
+        !self.blocks.is_held(Block::Pio(n)) && !others.looks_at_pins && !self.blocks.pwm.listens()
+    }
+
+    /// Finds out whether a block is such a one from here on.
+    pub(super) fn find_sampling(&mut self, may_sample: [bool; 2]) {
+        self.sampling = None;
+        if may_sample == [false; 2] || !self.may_foretold_be_late() {
+            return;
+        }
+        self.sampling =
+            (0..BLOCKS.len()).filter(|&block| may_sample[block]).find_map(|block| self.sampling_of(block));
+    }
+
+    fn sampling_of(&mut self, block: usize) -> Option<Sampling> {
+        let due = self.io.due(BLOCKS[block])?;
+        let rounds = self.blocks.pio[block].goes_round(&self.io)?;
+        if rounds.until <= due || self.blocks.dma.hears(rounds.waiting) {
+            return None;
+        }
+        let heard = self.heard_late(rounds.reach.pins)?;
+        let Rounds { reach, requests, until, .. } = rounds;
+        Some(Sampling { block, reach, requests, heard, until })
+    }
+
+    /// Of pins that are moved, those of which somebody outside is told late; nothing where anybody has to hear of any at once.
+    fn heard_late(&self, pins: u32) -> Option<u32> {
+        if pins == 0 {
+            return Some(0);
+        }
+        let moved = self.io.pins.wired_with(pins);
+        let (outside, patience) = (self.io.outside.listens_to(), self.io.outside.patience());
+        let listened = self.blocks.io_bank0.listens_to() | outside & !patience.heard | self.stop_at.pins;
+        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
+        let heard = moved & outside & patience.heard;
+        (moved & listened == 0 && (heard == 0 || patience.moved == 0)).then_some(heard)
+    }
+
+    /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have.
+    fn may_foretold_be_late(&self) -> bool {
+        let Some(course) = &self.io.foretold else { return false };
+        let (pins, mask) = (&self.io.pins, course.foretold().mask());
+        let listened = self.blocks.io_bank0.listens_to() | self.stop_at.pins | self.i2c_listens_to();
+        course.next_change().is_some()
+            && mask & !pins.left_to_outside() == 0
+            && mask & (listened | pins.lines_out() | pins.recorded() | self.io.outside.listens_to()) == 0
+    }
+
+    /// When anybody may notice anything next; the end of time where that never is.
+    #[inline]
+    pub(crate) fn next_noticed(&self) -> Picoseconds {
+        let next = self.io.next_noticed();
+        self.sampling.map_or(next, |sampling| next.min(sampling.until))
+    }
+
+    /// Levels will come that the chip carries out.
+    #[cold]
+    pub(super) fn expect_foretold(&mut self, foretold: Foretold) {
+        let io = &mut self.io;
+        io.foretold_count += 1;
+        let course = ForetoldCourse::new(foretold, io.foretold_count);
+        io.wake_at(Source::Foretold, course.next_change().unwrap_or(io.now));
+        io.foretold = Some(course);
+    }
+
+    /// A block is about to be led on that knows what was foretold.
+    pub(super) fn begin_sampling(&mut self, block: usize) -> Option<Sampling> {
+        let sampling = self.sampling.filter(|sampling| sampling.block == block)?;
+        self.blocks.pio[block].look_ahead(&self.io);
+        Some(sampling)
+    }
+
+    /// It was led on up to a time, or no further than it has come where something has to be looked at first.
+    pub(super) fn end_sampling(&mut self, block: usize, until: Picoseconds) {
+        let io = &mut self.io;
+        let is_settled = io.lines.are_settled() && io.reactions.is_empty();
+        let is_later = |source| io.due(source).is_none_or(|due| due > until);
+        let has_come = is_later(BLOCKS[block]) && is_later(Source::Dma);
+        if is_settled
+            && has_come
+            && !self.attention
+            && let Some(last) = io.foretold.as_ref().and_then(|course| course.last_until(until))
+        {
+            io.now = io.now.max(last);
+        }
+        self.blocks.pio[block].look_ahead_no_more(io);
+        self.carry_out_foretold(self.io.now);
+        self.io.moved_unnoticed = true;
+    }
+
+    /// The pins have come as far as the blocks.
+    pub(super) fn carry_out_foretold(&mut self, until: Picoseconds) {
+        let io = &mut self.io;
+        let Some(mut course) = io.foretold.take() else { return };
+        course.carry_out(until, &mut io.pins);
+        match course.next_change() {
+            Some(at) => {
+                io.wake_at(Source::Foretold, at);
+                io.foretold = Some(course);
+            }
+            None => {
+                io.cancel(Source::Foretold);
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Levels at pins that are known ahead because what stands outside foretold them ([`mcu::Foretold`]), and how far they have come.
+
+use mcu::Foretold;
+use units::Picoseconds;
+
+use crate::pins::Pins;
+
+/// Levels that the chip carries out by itself.
+#[derive(Debug, Clone)]
+pub(crate) struct ForetoldCourse {
+    foretold: Foretold,
+    /// The first change that has not come yet.
+    next: usize,
+    /// Tells it from those before.
+    number: u64,
+}
+
+impl ForetoldCourse {
+    /// The beginning of what was foretold as number `number`.
+    pub(crate) fn new(foretold: Foretold, number: u64) -> Self {
+        Self { foretold, next: 0, number }
+    }
+
+    /// What was foretold.
+    #[inline]
+    pub(crate) fn foretold(&self) -> &Foretold {
+        &self.foretold
+    }
+
+    /// The first change that is still to come at the pins.
+    #[inline]
+    pub(crate) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Its number.
+    #[inline]
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// When the pins change next; nothing once all has come.
+    #[inline]
+    pub(crate) fn next_change(&self) -> Option<Picoseconds> {
+        self.foretold.at(self.next)
+    }
+
+    /// When the last change up to and including a time comes, that has not come yet.
+    pub(crate) fn last_until(&self, until: Picoseconds) -> Option<Picoseconds> {
+        let coming = (self.next..).map_while(|change| self.foretold.at(change));
+        coming.take_while(|&at| at <= until).last()
+    }
+
+    /// Lets everything come up to and including a time. Of many changes the pins remember the last ones and that they changed.
+    pub(crate) fn carry_out(&mut self, until: Picoseconds, pins: &mut Pins) {
+        let from = self.next;
+        while self.foretold.at(self.next).is_some_and(|at| at <= until) {
+            self.next += 1;
+        }
+        let changes =
+            (from..self.next).map(|n| (self.foretold.at(n).unwrap_or(until), self.foretold.levels(n)));
+        pins.drive_outside_in_row(self.foretold.mask(), changes);
+    }
+}

@@ -1,0 +1,105 @@
+//! Words that a machine takes in from pins whose levels were foretold, one after the other: it goes round in a loop that does nothing
+//! but read, and it is known when each word is complete and what it is.
+
+use units::Picoseconds;
+
+use super::decoded::Decoded;
+use super::rounds::Rounds;
+use super::{Io, MACHINES, Pio};
+
+/// A machine on its way from word to word, at the beginning of its loop.
+pub(crate) struct Intake {
+    n: usize,
+    decoded: Box<Decoded>,
+    next: Option<Word>,
+    /// The last cycle in which something was done.
+    reached: Option<u64>,
+}
+
+/// A word that is about to be complete: the rounds up to it, the cycle of the last IN, and when that is.
+#[derive(Debug, Clone, Copy)]
+struct Word {
+    rounds: Rounds,
+    cycle: u64,
+    at: Picoseconds,
+}
+
+impl Pio {
+    /// Sets out on the words of machine `n`; nothing where it does anything else. Whoever gets an intake has to end it before anything
+    /// else happens to the block.
+    pub(crate) fn begin_intake(&mut self, n: usize, io: &Io) -> Option<Intake> {
+        if self.ahead.is_none() || self.lines_stale || io.clocks.sys_hz != self.edges.hz() {
+            return None;
+        }
+        let looped = self.decoded[n].as_ref()?.known_loop_at(self.machines[n].pc)?;
+        let only_reads = looped.into.is_some_and(|into| into.at_pins && into.is_last);
+        if !only_reads || looped.out.is_some() || !looped.moves().is_empty() || self.works_alone() != Some(n)
+        {
+            return None;
+        }
+        let decoded = self.decoded[n].take()?;
+        let next = self.next_taken_in(n, &decoded);
+        match next {
+            Some(_) => Some(Intake { n, decoded, next, reached: None }),
+            None => {
+                self.decoded[n] = Some(decoded);
+                None
+            }
+        }
+    }
+
+    fn next_taken_in(&self, n: usize, decoded: &Decoded) -> Option<Word> {
+        let machine = &self.machines[n];
+        let looped = decoded.known_loop_at(machine.pc)?;
+        let into = looped.into?;
+        let config = &machine.config;
+        let left =
+            config.push_threshold.checked_sub(machine.isr_count).filter(|&left| left % into.bits == 0)?;
+        let count = u64::from(left / into.bits);
+        let is_whole = config.autopush && count != 0 && looped.rounds(machine, count) == count;
+        if !is_whole || machine.receive.is_full() || !machine.is_between_instructions() {
+            return None;
+        }
+        let rounds = Rounds { count: count as u32, first_tick: machine.delay };
+        let cycle = machine.divider.after(rounds.first_tick + (count - 1) * looped.ticks + into.tick);
+        Some(Word { rounds, cycle, at: self.edges.time_of(cycle)? })
+    }
+
+    /// When the next word is complete; nothing where the intake ends before.
+    #[inline]
+    pub(crate) fn next_of_intake(&self, intake: &Intake) -> Option<Picoseconds> {
+        intake.next.map(|word| word.at)
+    }
+
+    /// Whether an access at a time before the next word finds that already, as its cycle is a picosecond ahead.
+    #[inline]
+    pub(crate) fn meets_word(&self, intake: &Intake, at: Picoseconds) -> bool {
+        intake.next.is_some_and(|word| self.edges.cycle_at(at) >= word.cycle)
+    }
+
+    /// Takes the next word in, of which the system hears; false where it is not known, before anything has happened.
+    pub(crate) fn take_word_in(&mut self, intake: &mut Intake, io: &mut Io) -> bool {
+        let Intake { n, decoded, next, reached } = intake;
+        let Some(word) = *next else { return false };
+        let Some(looped) = decoded.known_loop_at(self.machines[*n].pc) else { return false };
+        let Some(into) = looped.into else { return false };
+        self.observe_ahead(self.machines[*n].divider.after(word.rounds.first_tick), io);
+        let Some(received) = self.foretold_input(*n, into, looped, &word.rounds, io) else { return false };
+        *reached = Some(self.end_rounds(*n, looped, &word.rounds, received));
+        self.lines_stale = false;
+        io.now = io.now.max(word.at);
+        io.lines.set_dreq(self.dreq(*n + MACHINES), true);
+        *next = self.next_taken_in(*n, decoded);
+        true
+    }
+
+    /// Ends an intake: it is known what comes next. Gives whether the machine has gone on.
+    pub(crate) fn end_intake(&mut self, intake: Intake, io: &mut Io) -> bool {
+        let Intake { n, decoded, reached, .. } = intake;
+        self.decoded[n] = Some(decoded);
+        let Some(reached) = reached else { return false };
+        self.machines[n].reschedule();
+        self.finish(reached, io);
+        true
+    }
+}
