@@ -33,8 +33,9 @@ impl Foretold {
     ) -> Self {
         assert!((1..=8).contains(&pins) && first_pin + pins <= 32, "a level has 1 to 8 pins");
         assert!(step > Picoseconds::ZERO, "a step takes time");
-        let mut changes: Vec<Change> = Vec::new();
-        for (levels, step) in levels.into_iter().zip(0..) {
+        let levels = levels.into_iter();
+        let mut changes: Vec<Change> = Vec::with_capacity(levels.size_hint().0);
+        for (levels, step) in levels.zip(0..) {
             if changes.last().is_none_or(|last| last.levels != levels) {
                 changes.push(Change { step, levels });
             }
@@ -58,9 +59,16 @@ impl Foretold {
         self.changes.len()
     }
 
-    /// When the first step begins, and how long each of them takes.
-    pub fn steps(&self) -> (Picoseconds, Picoseconds) {
-        (self.start, self.step)
+    /// How long each step takes.
+    pub fn step(&self) -> Picoseconds {
+        self.step
+    }
+
+    /// The first change from `from` on that comes later than at a time.
+    pub fn first_after(&self, from: usize, at: Picoseconds) -> usize {
+        let steps = (at - self.start).ps().div_euclid(self.step.ps());
+        let rest = self.changes.get(from..).unwrap_or_default();
+        from + rest.iter().take_while(|change| i64::from(change.step) <= steps).count()
     }
 
     /// The step with which a change comes.
@@ -111,6 +119,8 @@ mod tests {
         assert_eq!(changes.collect::<Vec<_>>(), [(100, 4), (140, 5), (200, 0)]);
         assert_eq!((foretold.mask(), foretold.end()), (0b111 << 6, Picoseconds::from_ns(200)));
         assert_eq!((foretold.at(3), foretold.levels(3)), (None, 0));
+        let after = [99, 100, 139, 140, 900].map(|ns| foretold.first_after(0, Picoseconds::from_ns(ns)));
+        assert_eq!(after, [0, 1, 1, 2, 3]);
     }
 
     #[test]

@@ -47,16 +47,14 @@ impl ForetoldCourse {
 
     /// When the last change up to and including a time comes, that has not come yet.
     pub(crate) fn last_until(&self, until: Picoseconds) -> Option<Picoseconds> {
-        let coming = (self.next..).map_while(|change| self.foretold.at(change));
-        coming.take_while(|&at| at <= until).last()
+        let next = self.foretold.first_after(self.next, until);
+        if next == self.next { None } else { self.foretold.at(next - 1) }
     }
 
     /// Lets everything come up to and including a time. Of many changes the pins remember the last ones and that they changed.
     pub(crate) fn carry_out(&mut self, until: Picoseconds, pins: &mut Pins) {
         let from = self.next;
-        while self.foretold.at(self.next).is_some_and(|at| at <= until) {
-            self.next += 1;
-        }
+        self.next = self.foretold.first_after(from, until);
         let changes =
             (from..self.next).map(|n| (self.foretold.at(n).unwrap_or(until), self.foretold.levels(n)));
         pins.drive_outside_in_row(self.foretold.mask(), changes);

@@ -61,27 +61,14 @@ impl Bus {
         Some(Sampling { block, reach, requests, heard, until })
     }
 
-    /// Of pins that are moved, those of which somebody outside is told late; nothing where anybody has to hear of any at once.
-    fn heard_late(&self, pins: u32) -> Option<u32> {
-        if pins == 0 {
-            return Some(0);
-        }
-        let moved = self.io.pins.wired_with(pins);
-        let (outside, patience) = (self.io.outside.listens_to(), self.io.outside.patience());
-        let listened = self.blocks.io_bank0.listens_to() | outside & !patience.heard | self.stop_at.pins;
-        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
-        let heard = moved & outside & patience.heard;
-        (moved & listened == 0 && (heard == 0 || patience.moved == 0)).then_some(heard)
-    }
-
     /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have.
     fn may_foretold_be_late(&self) -> bool {
         let Some(course) = &self.io.foretold else { return false };
         let (pins, mask) = (&self.io.pins, course.foretold().mask());
-        let listened = self.blocks.io_bank0.listens_to() | self.stop_at.pins | self.i2c_listens_to();
+        let listened = self.listened_inside() | self.io.outside.listens_to() | self.stop_at.pins;
         course.next_change().is_some()
             && mask & !pins.left_to_outside() == 0
-            && mask & (listened | pins.lines_out() | pins.recorded() | self.io.outside.listens_to()) == 0
+            && mask & (listened | pins.recorded()) == 0
     }
 
     /// When anybody may notice anything next; the end of time where that never is.
@@ -136,9 +123,7 @@ impl Bus {
                 io.wake_at(Source::Foretold, at);
                 io.foretold = Some(course);
             }
-            None => {
-                io.cancel(Source::Foretold);
-            }
+            None => io.cancel(Source::Foretold),
         }
     }
 }

@@ -6,7 +6,7 @@ use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
-use crate::bus::sampling::FORETOLD;
+use crate::bus::sampling::{FORETOLD, Sampling};
 use crate::lines::Dreq;
 use crate::peripherals::Source;
 use crate::peripherals::pio::Pio;
@@ -143,21 +143,29 @@ impl Bus {
     /// The pins of a block of which outside is to be told, late and in order; nothing where anybody has to hear of any at once.
     fn heard_outside(&self, n: usize, reaches: &[Reach; 2]) -> Option<u32> {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
-        let patience = self.io.outside.patience();
-        let (outside, moved) = (self.io.outside.listens_to(), self.io.pins.wired_with(own.pins));
-        let heard = moved & outside & patience.heard;
-        let moved = if heard == 0 { moved } else { moved | patience.moved };
-        let listened = self.blocks.io_bank0.listens_to() | outside & !patience.heard | self.stop_at.pins;
-        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
         // A clock at a pin has edges only for a machine that is seen to wait for one.
         let waits_for_clocks = own.looks_at_pins && self.io.pins.selected(Function::Clock) != 0;
         let is_silent = !self.blocks.is_held(Block::Pio(n))
             && !waits_for_clocks
             && !other.looks_at_pins
             && !self.blocks.pio[n].may_interrupt(own)
-            && !self.blocks.pwm.listens()
-            && moved & listened == 0;
-        is_silent.then_some(heard)
+            && !self.blocks.pwm.listens();
+        if is_silent { self.heard_late(own.pins) } else { None }
+    }
+
+    /// Of pins that are moved, those of which somebody outside is told late; nothing where anybody has to hear of any at once.
+    pub(super) fn heard_late(&self, pins: u32) -> Option<u32> {
+        let patience = self.io.outside.patience();
+        let (outside, moved) = (self.io.outside.listens_to(), self.io.pins.wired_with(pins));
+        let heard = moved & outside & patience.heard;
+        let moved = if heard == 0 { moved } else { moved | patience.moved };
+        let listened = outside & !patience.heard | self.stop_at.pins | self.listened_inside();
+        (moved & listened == 0).then_some(heard)
+    }
+
+    /// The pins at which something of the chip listens that is no PIO block, and those at which lines to other boards begin.
+    pub(super) fn listened_inside(&self) -> u32 {
+        self.blocks.io_bank0.listens_to() | self.io.pins.lines_out() | self.i2c_listens_to()
     }
 
     fn is_pwm_silent(&self, reaches: &[Reach; 2]) -> bool {
@@ -166,12 +174,11 @@ impl Bus {
             return false;
         }
         let moved = self.io.pins.wired_with(pwm.moves() & self.io.pins.selected(Function::Pwm));
-        let listened = self.blocks.io_bank0.listens_to() | self.io.outside.listens_to() | self.stop_at.pins;
-        let listened = listened | self.io.pins.lines_out() | self.i2c_listens_to();
+        let listened = self.listened_inside() | self.io.outside.listens_to() | self.stop_at.pins;
         moved == 0 || moved & listened == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
     }
 
-    pub(super) fn i2c_listens_to(&self) -> u32 {
+    fn i2c_listens_to(&self) -> u32 {
         self.blocks.i2c.iter().fold(0, |pins, i2c| pins | i2c.listens_to(&self.io.pins))
     }
 
@@ -233,11 +240,8 @@ impl Bus {
         let own = 1 << BLOCKS[block].index();
         let is_fed = self.io.patient_pio & own != 0;
         let outlook = self.pio_outlook();
-        let sampling = self.begin_sampling(block);
-        let until = sampling.map_or(until, |sampling| until.min(just_before(sampling.until)));
+        let (sampling, (reach, heard), until) = self.begin_to_lead(block, until);
         let before = |others| until.min(just_before(others));
-        let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
-        let (reach, heard) = sampling.map_or((reach, heard), |sampling| (sampling.reach, sampling.heard));
         let others = before(self.io.next_wake_besides(own | 1 << Source::Dma.index()));
         let feeds = is_fed && due <= others && self.lead_fed(block, (&reach, heard), (others, true));
         let mut until = others;
@@ -256,6 +260,24 @@ impl Bus {
         feeds || due <= until
     }
 
+    /// What a block that is to be led on may do, of which pins somebody is told, and up to when it may be led.
+    fn begin_to_lead(
+        &mut self,
+        block: usize,
+        until: Picoseconds,
+    ) -> (Option<Sampling>, (Reach, u32), Picoseconds) {
+        match self.begin_sampling(block) {
+            Some(sampling) => {
+                let until = until.min(just_before(sampling.until));
+                (Some(sampling), (sampling.reach, sampling.heard), until)
+            }
+            None => {
+                let outlook = self.pio_outlook();
+                (None, (outlook.reaches[block], outlook.heard[block]), until)
+            }
+        }
+    }
+
     /// Lets the words move through the block that the DMA feeds, up to and including `until`, where a core goes on that does not look;
     /// false where more than that may be due.
     pub(crate) fn lead_words(&mut self, until: Picoseconds) -> bool {
@@ -264,11 +286,7 @@ impl Bus {
         if self.io.next_wake_besides(own | 1 << Source::Dma.index()) <= until {
             return false;
         }
-        let outlook = self.pio_outlook();
-        let sampling = self.begin_sampling(block);
-        let until = sampling.map_or(until, |sampling| until.min(just_before(sampling.until)));
-        let (reach, heard) = (outlook.reaches[block], outlook.heard[block]);
-        let (reach, heard) = sampling.map_or((reach, heard), |sampling| (sampling.reach, sampling.heard));
+        let (sampling, (reach, heard), until) = self.begin_to_lead(block, until);
         let has_led = self.lead_fed(block, (&reach, heard), (until, false));
         if sampling.is_some() {
             self.end_sampling(block, self.io.now);

@@ -3,7 +3,7 @@
 use mcu::Foretold;
 
 use super::edges::ClockEdges;
-use super::inputs::{STAGE_CYCLES, SYNCHRONISER_CYCLES};
+use super::inputs::{KEPT, STAGE_CYCLES, SYNCHRONISER_CYCLES};
 use super::loops::{Loop, Shift};
 use super::registers::mask;
 use super::rounds::Rounds;
@@ -26,7 +26,7 @@ pub(super) struct Ahead {
 impl Ahead {
     /// Counted from a change that is still to come: the block may have been started after the first one.
     fn new(edges: &ClockEdges, number: u64, foretold: &Foretold, change: usize) -> Option<Self> {
-        let (_, step) = foretold.steps();
+        let step = foretold.step();
         let parts = u128::from(step.ps() as u64) * u128::from(edges.hz());
         let whole = parts % PS_PER_S as u128 == 0;
         let step = whole.then_some((parts / PS_PER_S as u128) as u64);
@@ -67,9 +67,13 @@ impl Pio {
     pub(crate) fn look_ahead_no_more(&mut self, io: &Io) {
         let (Some(ahead), Some(course)) = (self.ahead.take(), &io.foretold) else { return };
         let foretold = course.foretold();
-        for change in (ahead.next..).take_while(|&change| foretold.at(change).is_some_and(|at| at <= io.now))
-        {
-            self.see_change(&ahead, foretold, change);
+        self.see_changes(&ahead, foretold, foretold.first_after(ahead.next, io.now));
+    }
+
+    /// Takes changes up to one into the history, which keeps the last few.
+    fn see_changes(&mut self, ahead: &Ahead, foretold: &Foretold, end: usize) {
+        for change in ahead.next.max(end.saturating_sub(KEPT))..end {
+            self.see_change(ahead, foretold, change);
         }
     }
 
@@ -89,20 +93,27 @@ impl Pio {
     pub(super) fn observe_ahead(&mut self, cycle: u64, io: &Io) {
         let (Some(mut ahead), Some(course)) = (self.ahead, &io.foretold) else { return };
         let foretold = course.foretold();
-        while ahead.cycle_of(&self.edges, foretold, ahead.next).is_some_and(|at| at < cycle) {
-            self.see_change(&ahead, foretold, ahead.next);
-            ahead.next += 1;
-        }
+        let comes =
+            |&change: &usize| ahead.cycle_of(&self.edges, foretold, change).is_some_and(|at| at < cycle);
+        let end = ahead.next + (ahead.next..).take_while(comes).count();
+        self.see_changes(&ahead, foretold, end);
+        ahead.next = end;
         self.ahead = Some(ahead);
     }
 
-    /// What IN sees at pins in each round, the first in the highest bits; nothing where that is not known for all of them.
+    /// The first change that no instruction has seen.
+    pub(super) fn next_ahead(&self) -> usize {
+        self.ahead.map_or(0, |ahead| ahead.next)
+    }
+
+    /// What IN sees at pins in each round, the first in the highest bits; nothing where that is not known for all of them. Rounds before
+    /// have seen all changes up to `next`, and these see some more.
     pub(super) fn foretold_input(
         &self,
         n: usize,
         into: Shift,
         looped: &Loop,
-        rounds: &Rounds,
+        (rounds, next): (&Rounds, &mut usize),
         io: &Io,
     ) -> Option<u32> {
         let (ahead, foretold) = (self.ahead?, io.foretold.as_ref()?.foretold());
@@ -119,13 +130,13 @@ impl Pio {
         }
         let delay = self.delay_of(seen & foretold.mask())?;
         let others = self.inputs.newest() & !foretold.mask();
-        let (mut next, mut received) = (ahead.next, 0u64);
-        let mut levels = None;
+        let mut received = 0u64;
+        let mut levels = (*next > ahead.next).then(|| others | foretold.levels(*next - 1));
         for round in 0..u64::from(count) {
             let cycle = machine.divider.after(rounds.first_tick + round * looped.ticks + into.tick);
-            while ahead.cycle_of(&self.edges, foretold, next).is_some_and(|at| at + delay < cycle) {
-                levels = Some(others | foretold.levels(next));
-                next += 1;
+            while ahead.cycle_of(&self.edges, foretold, *next).is_some_and(|at| at + delay < cycle) {
+                levels = Some(others | foretold.levels(*next));
+                *next += 1;
             }
             let levels = levels.unwrap_or_else(|| self.inputs.seen(cycle));
             received = received << bits | u64::from(levels.rotate_right(base) & mask(into.bits));

@@ -12,6 +12,8 @@ pub(crate) struct Intake {
     n: usize,
     decoded: Box<Decoded>,
     next: Option<Word>,
+    /// The first change that no word has seen.
+    ahead: usize,
     /// The last cycle in which something was done.
     reached: Option<u64>,
 }
@@ -38,9 +40,10 @@ impl Pio {
             return None;
         }
         let decoded = self.decoded[n].take()?;
+        self.observe_ahead(self.machines[n].due, io);
         let next = self.next_taken_in(n, &decoded);
         match next {
-            Some(_) => Some(Intake { n, decoded, next, reached: None }),
+            Some(_) => Some(Intake { n, decoded, next, ahead: self.next_ahead(), reached: None }),
             None => {
                 self.decoded[n] = Some(decoded);
                 None
@@ -79,12 +82,12 @@ impl Pio {
 
     /// Takes the next word in, of which the system hears; false where it is not known, before anything has happened.
     pub(crate) fn take_word_in(&mut self, intake: &mut Intake, io: &mut Io) -> bool {
-        let Intake { n, decoded, next, reached } = intake;
+        let Intake { n, decoded, next, ahead, reached } = intake;
         let Some(word) = *next else { return false };
         let Some(looped) = decoded.known_loop_at(self.machines[*n].pc) else { return false };
         let Some(into) = looped.into else { return false };
-        self.observe_ahead(self.machines[*n].divider.after(word.rounds.first_tick), io);
-        let Some(received) = self.foretold_input(*n, into, looped, &word.rounds, io) else { return false };
+        let received = self.foretold_input(*n, into, looped, (&word.rounds, ahead), io);
+        let Some(received) = received else { return false };
         *reached = Some(self.end_rounds(*n, looped, &word.rounds, received));
         self.lines_stale = false;
         io.now = io.now.max(word.at);

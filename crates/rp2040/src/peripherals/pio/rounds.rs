@@ -63,7 +63,7 @@ impl Pio {
     fn input(&self, n: usize, looped: &Loop, rounds: &Rounds, io: &Io) -> Option<u32> {
         let Some(into) = looped.into.filter(|into| into.at_pins) else { return Some(0) };
         match self.ahead {
-            Some(_) => self.foretold_input(n, into, looped, rounds, io),
+            Some(_) => self.foretold_input(n, into, looped, (rounds, &mut self.next_ahead()), io),
             None => self.steady_input(n, into, looped, rounds),
         }
     }
