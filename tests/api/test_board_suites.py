@@ -61,9 +61,13 @@ def test_frames_that_a_chip_had_no_room_for_are_counted_while_messages_are_trace
         pytest.skip("the firmware is not built: make firmware (needs arm-none-eabi-gcc)")
     (tmp_path / "flood.toml").write_text(FLOOD)
     analysis = airwire.run(tmp_path / "flood.toml", firmware=BUILT, out=tmp_path / "run")
-    calm, flooded = (row.target.evidence["dropped_for_room"] for row in airwire.rows_of_boards(analysis))
+    rows = airwire.rows_of_boards(analysis)
+    calm, flooded = (row.target.evidence["dropped_for_room"] for row in rows)
     assert calm == 0
     assert flooded is not None and flooded > 300
+    # The DMA of this driver moves the bytes of whole frames, both ways, and none of the registers' few.
+    per_frame = rows[0].target.evidence["dma_transfers_per_frame"]
+    assert per_frame is not None and 1 < per_frame < 2
 
 
 def test_a_run_gives_rows_of_boards_and_can_be_loaded_again(images: Path, tmp_path: Path) -> None:
@@ -245,6 +249,18 @@ def test_a_processor_without_dma_is_not_told_to_use_it_nor_to_raise_sck_beyond_i
     assert console.change == "print less, or raise its baud rate"
     fast, *_ = causes(stages, {**evidence, "sck_hz": 11e6})
     assert fast.evidence[0].startswith("SCK is as fast as the processor gives. ")
+
+
+def test_a_processor_whose_dma_moves_the_bytes_is_not_told_to_have_it_do_so() -> None:
+    stages = [of_board("bus", "payload", 20.0), of_board("cpu", "spi_pause", 9.0)]
+    evidence = {"sck_hz": 33e6, "highest_sck_hz": 33e6, "mcu_sck_hz": 62.5e6, "dma_channels": 12}
+    for per_frame, change in (
+        (0.0, "let the DMA move the bytes, or keep the SPI's FIFO full"),
+        (1.0, "move header and data in one sequence of the DMA"),
+        (2.0, "move header and data in one sequence of the DMA"),
+    ):
+        still = causes(stages, {**evidence, "dma_transfers_per_frame": per_frame})[1]
+        assert (still.kind, still.change) == ("spi_pause", change), per_frame
 
 
 def test_the_floor_is_what_no_firmware_can_leave_out() -> None:

@@ -15,6 +15,8 @@ pub struct Evidence {
     pub mcu_sck_hz: Option<u64>,
     /// The microcontroller's channels of DMA, which could move bytes in the processor's place.
     pub dma_channels: Option<u8>,
+    /// Transfers of the DMA for each frame of SPI, where any passed.
+    pub dma_transfers_per_frame: Option<f64>,
     /// The time between ends of sleeps by a timer, after which the chip was asked for news.
     pub poll_period_ps: Option<i64>,
     /// The time between frames with answers that the board held back until a timer of its own.

@@ -15,6 +15,8 @@ Evidence = Mapping[str, float | None]
 
 # Printing is worth a word from a smaller share on than other causes: it is easily left out.
 _CONSOLE_SHARE = 0.1
+# Of every frame of SPI the DMA moves a word one way at least; other transfers, as copies, may be among them.
+_MOVED_BY_DMA = 0.5
 _SHORTER_LOOP = "move a byte in fewer cycles, as there is no DMA"
 # SCK this far below what the chip takes is worth raising.
 _SLOW_SCK = 0.7
@@ -192,10 +194,19 @@ def _processor(stages: Sequence[Stage], evidence: Evidence, amount: Amount) -> l
     if work:
         found.append(_work(work, evidence, amount))
     if still:
-        dma = "let the DMA move the bytes, or keep the SPI's FIFO full"
-        change = dma if _has_dma(evidence) else _SHORTER_LOOP
-        found.append(NamedCause("SCK standing still between bytes", sum_ps(still), change, "spi_pause"))
+        name, change = _still(evidence)
+        found.append(NamedCause(name, sum_ps(still), change, "spi_pause"))
     return found
+
+
+def _still(evidence: Evidence) -> tuple[str, str]:
+    """What SCK waits for while a chip is selected, and what to do about it."""
+    name = "SCK standing still between bytes"
+    if not _has_dma(evidence):
+        return name, _SHORTER_LOOP
+    if (evidence.get("dma_transfers_per_frame") or 0) >= _MOVED_BY_DMA:
+        return "SCK standing still between transfers of the DMA", "move header and data in one sequence of the DMA"
+    return name, "let the DMA move the bytes, or keep the SPI's FIFO full"
 
 
 def _is_idle(stage: Stage) -> bool:

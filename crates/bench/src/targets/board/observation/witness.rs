@@ -15,6 +15,23 @@ use wiznet::{Access, Options};
 use super::super::prepare::ReadyBoard;
 use super::cpu::Follower;
 
+/// What moved.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moved {
+    transfers: u64,
+    frames: u64,
+}
+
+impl Moved {
+    /// All that did so far.
+    fn of(board: &mut Board) -> Self {
+        let counts = board.chip().memory_counts();
+        let transfers =
+            counts.iter().find(|(name, _)| *name == "dma_transfers").map_or(0, |(_, count)| *count);
+        Self { transfers, frames: board.parts().passed().iter().map(|port| port.spi_frames).sum() }
+    }
+}
+
 /// What was seen of a board.
 pub(super) struct Witness {
     /// On the chip while it follows.
@@ -32,6 +49,9 @@ pub(super) struct Witness {
     /// Frames for which the network's chip had no room, and how many there had been where it began to follow.
     dropped: Option<u64>,
     dropped_before: Option<u64>,
+    /// Transfers of the DMA and frames of SPI, and how many of each there had been where it began to follow.
+    moved: Moved,
+    moved_before: Option<Moved>,
     /// Cycles in which the flash was waited for, of how many that the processor worked.
     stalled: (u64, f64),
 }
@@ -50,6 +70,8 @@ impl Witness {
             asleep_on: Vec::new(),
             dropped: None,
             dropped_before: None,
+            moved: Moved::default(),
+            moved_before: None,
             stalled: (0, 0.0),
         }
     }
@@ -68,6 +90,7 @@ impl Witness {
         board.chip_mut().observe(follower);
         self.began = Some(board.chip().counts());
         self.dropped_before = dropped_for_room(board);
+        self.moved_before = Some(Moved::of(board));
     }
 
     /// Takes what was seen since it was asked last.
@@ -95,6 +118,11 @@ impl Witness {
         if let Some(before) = self.dropped_before.take() {
             *self.dropped.get_or_insert(0) += dropped_for_room(board).unwrap_or(before) - before;
         }
+        if let Some(before) = self.moved_before.take() {
+            let now = Moved::of(board);
+            self.moved.transfers += now.transfers - before.transfers;
+            self.moved.frames += now.frames - before.frames;
+        }
         let now = board.now();
         let observer: Option<Box<dyn std::any::Any>> =
             board.chip_mut().observe(None).map(|observer| observer as _);
@@ -120,6 +148,8 @@ impl Witness {
         let fastest_hz = board.chip().fastest_sck_hz();
         evidence.highest_sck_hz = facts.map(|facts| facts.highest_sck_hz.min(fastest_hz));
         (evidence.mcu_sck_hz, evidence.dma_channels) = (Some(fastest_hz), Some(mcu.dma_channels));
+        let Moved { transfers, frames } = self.moved;
+        evidence.dma_transfers_per_frame = (frames > 0).then(|| transfers as f64 / frames as f64);
         let saved = board.parts().lan().and_then(|lan| lan.power_save_milliamperes());
         evidence.power_save_milliamperes = saved;
         evidence.dropped_for_room = self.dropped;
