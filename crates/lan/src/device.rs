@@ -81,6 +81,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         None
     }
 
+    /// Whether a cable leads to it; a device without one is at the PC itself, and is told nothing of cables.
+    fn has_cable(&self) -> bool {
+        true
+    }
+
     /// Whether it hands frames to a TCP/IP stack of the firmware's.
     fn takes_frames(&self) -> bool;
 
