@@ -74,8 +74,8 @@ def test_a_long_line_is_cut_where_it_says_so(shown_text: Identity) -> None:
 
 
 def test_a_network_on_usb_is_told_as_that_and_other_devices_with_what_they_are(shown_text: Identity) -> None:
-    said = at_console(shown_text, "ready\n", ["network by CDC NCM", "disk"])
-    assert "its network by CDC NCM is on USB, where the virtual PC has no driver for it" in said
+    said = at_console(shown_text, "ready\n", ["network by CDC EEM", "disk"])
+    assert "its network by CDC EEM is on USB, where the virtual PC has no driver for it" in said
     assert said.endswith("the last that it prints is 'ready'")
     device = at_console(shown_text, "", ["MIDI port", "2 audio streams", "disk"])
     assert "it is a USB device, 'Gadget' (MIDI port, 2 audio streams and disk)" in device

@@ -27,7 +27,7 @@ pub struct Radio {
     pub aggregation: Aggregation,
 }
 
-/// What a radio was busy with.
+/// What a radio, or the USB, was busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
     /// What.
@@ -52,6 +52,11 @@ pub enum DeedKind {
     },
     /// A frame in the radio's own processor.
     Inside {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
+    /// A packet of USB with a piece of a frame.
+    OverUsb {
         /// Whether it comes from the board.
         from_board: bool,
     },
@@ -147,7 +152,7 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         Vec::new()
     }
 
-    /// What it was busy with since the last call, where it is a radio.
+    /// What it was busy with since the last call, where it is a radio, or on USB.
     fn take_deeds(&mut self) -> Vec<Deed> {
         Vec::new()
     }

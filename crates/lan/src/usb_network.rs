@@ -9,7 +9,7 @@ use ethernet::Speed;
 use sim::Passive;
 use units::Picoseconds;
 
-use super::device::{NetDevice, SentFrame};
+use super::device::{Deed, NetDevice, SentFrame};
 
 /// The PC's end of a network on USB.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
@@ -17,6 +17,9 @@ pub struct UsbNetwork {
     has_link: bool,
     from_board: VecDeque<SentFrame>,
     to_board: VecDeque<Vec<u8>>,
+    /// What passed over USB while somebody records it.
+    #[serde(skip)]
+    deeds: Option<Vec<Deed>>,
 }
 
 impl UsbNetwork {
@@ -31,6 +34,13 @@ impl UsbNetwork {
     /// The driver has a frame of the board's.
     pub fn came(&mut self, at: Picoseconds, frame: &[u8]) {
         self.from_board.push_back((at, frame.to_vec()));
+    }
+
+    /// A packet of USB with a piece of a frame passed.
+    pub fn packet_passed(&mut self, deed: Deed) {
+        if let Some(deeds) = &mut self.deeds {
+            deeds.push(deed);
+        }
     }
 
     /// Whether a frame waits for the driver.
@@ -85,6 +95,14 @@ impl NetDevice for UsbNetwork {
 
     fn take_sent(&mut self) -> Option<SentFrame> {
         self.from_board.pop_front()
+    }
+
+    fn record(&mut self, on: bool) {
+        self.deeds = on.then(Vec::new);
+    }
+
+    fn take_deeds(&mut self) -> Vec<Deed> {
+        self.deeds.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     fn boxed_clone(&self) -> Box<dyn NetDevice> {

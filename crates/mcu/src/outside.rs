@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use units::Picoseconds;
 
 use crate::pulses::{Answer, ClockPulses, Patience};
+use crate::usb::UsbPacket;
 
 /// First address of the window that is the board's ([`Outside::memory_read`]).
 pub const BOARD_WINDOW: u32 = 0x6000_0000;
@@ -138,6 +139,11 @@ pub trait Outside: Any + Debug + Send {
     /// The PC's driver of a network that the chip offers on USB begins to carry frames in both directions, or ends.
     fn usb_network(&mut self, at: Picoseconds, has_link: bool, reactions: &mut Vec<Reaction>) {
         let _ = (at, has_link, reactions);
+    }
+
+    /// A packet with a piece of a frame of that network passed.
+    fn usb_packet(&mut self, packet: UsbPacket) {
+        let _ = packet;
     }
 
     /// The PC has an Ethernet frame from that network.

@@ -27,6 +27,19 @@ pub struct UsbDevice {
     pub disk_sector_bytes: Option<u32>,
 }
 
+/// A packet with a piece of a frame of the network on USB, from its token to its acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsbPacket {
+    /// When the token began.
+    pub start: Picoseconds,
+    /// When the acknowledgement was over.
+    pub end: Picoseconds,
+    /// Whether the chip sent it.
+    pub from_chip: bool,
+    /// Its data.
+    pub bytes: u32,
+}
+
 /// A report of a keyboard, a mouse or another input device.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InputReport {

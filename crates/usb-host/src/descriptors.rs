@@ -80,8 +80,8 @@ pub struct InterfaceReport {
     pub(crate) data_interface: Option<u8>,
     pub(crate) report_descriptor_bytes: u16,
     /// The first alternate setting that has endpoints, where setting 0 has none, with its endpoints.
-    later_setting: u8,
-    later_endpoints: Vec<EndpointReport>,
+    pub(crate) later_setting: u8,
+    pub(crate) later_endpoints: Vec<EndpointReport>,
 }
 
 /// What the host does with an interface.

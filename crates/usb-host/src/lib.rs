@@ -33,6 +33,7 @@ use hid::Hid;
 pub use hid::{HidInput, HidReport};
 use msc::MassStorage;
 pub use msc::{MassStorageReport, Sectors};
+pub use net::PassedPacket;
 pub use port::{Answer, Device, Endpoint};
 use schedule::{Owner, Pipe};
 use transfer::InFlight;
@@ -230,6 +231,11 @@ impl UsbHost {
     /// Whether a frame came that nobody took yet.
     pub fn has_frame(&self) -> bool {
         self.network.as_ref().is_some_and(net::Network::has_received)
+    }
+
+    /// Takes the packets with pieces of frames that passed since the last call, in both directions.
+    pub fn take_passed_packets(&mut self) -> Vec<PassedPacket> {
+        self.network.as_mut().map(net::Network::take_passed).unwrap_or_default()
     }
 
     /// Takes the next frame that the device sent, with the time at which its transfer was over.

@@ -24,8 +24,8 @@ pub(crate) mod wire;
 mod wiring;
 pub(crate) mod wiznet;
 
-use lan::{Lan, NetworkSetup, UsbNetwork};
-use mcu::{Answer, ClockPulses, Edge, Facts, Outside, Patience, SpiAnswer};
+use lan::{Deed, DeedKind, Lan, NetworkSetup, UsbNetwork};
+use mcu::{Answer, ClockPulses, Edge, Facts, Outside, Patience, SpiAnswer, UsbPacket};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -339,6 +339,14 @@ impl Outside for Parts {
             lan.set_usb_link(at, device, has_link);
         }
         self.buses.tell(self.lan.as_ref(), reactions);
+    }
+
+    fn usb_packet(&mut self, packet: UsbPacket) {
+        let UsbPacket { start, end, from_chip: from_board, bytes } = packet;
+        if let (Some(lan), Some(device)) = (&mut self.lan, self.buses.usb_network) {
+            let deed = Deed { kind: DeedKind::OverUsb { from_board }, start, end, bytes };
+            lan.with_device(device, |device| device.packet_passed(deed));
+        }
     }
 
     fn usb_frame(&mut self, at: Picoseconds, frame: &[u8], reactions: &mut Vec<Reaction>) {

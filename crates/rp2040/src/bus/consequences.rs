@@ -160,6 +160,7 @@ impl Bus {
         if let Some(has_link) = self.blocks.usb.take_network_link() {
             outside.usb_network(*now, has_link, reactions);
         }
+        self.blocks.usb.take_network_packets().for_each(|packet| outside.usb_packet(packet));
         while let Some((at, frame)) = self.blocks.usb.take_frame() {
             outside.usb_frame(at, &frame, reactions);
         }

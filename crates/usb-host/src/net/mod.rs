@@ -38,6 +38,8 @@ const ANSWER_TRIES: u32 = 10;
 const ANSWER_PAUSE: Picoseconds = Picoseconds::new(40 * PS_PER_MS);
 /// Frames that wait for the device, or for their owner (Linux: the queue of a network interface); more are dropped.
 const MOST_WAITING: usize = 1000;
+/// Packets that are kept until their owner takes them.
+const MOST_PASSED: usize = 4096;
 /// The longest transfer from the device that is put together.
 const MOST_BYTES: usize = 0xffff;
 /// Of a frame without its check sequence.
@@ -117,6 +119,20 @@ pub(crate) struct Network {
     sent: usize,
     incoming: Vec<u8>,
     received: VecDeque<(Picoseconds, Vec<u8>)>,
+    passed: Vec<PassedPacket>,
+}
+
+/// A packet with a piece of a frame, from the token to the acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedPacket {
+    /// When the token began.
+    pub start: Picoseconds,
+    /// When the acknowledgement was over.
+    pub end: Picoseconds,
+    /// Whether the device sent it.
+    pub from_device: bool,
+    /// Its data.
+    pub bytes: u32,
 }
 
 /// What is next after a request.
@@ -151,6 +167,7 @@ impl Network {
             sent: 0,
             incoming: Vec::new(),
             received: VecDeque::new(),
+            passed: Vec::new(),
         }
     }
 
@@ -243,6 +260,18 @@ impl Network {
         if bytes.get(..2) == Some(&NETWORK_CONNECTION) {
             self.connected = bytes.get(2) == Some(&1);
         }
+    }
+
+    /// A packet of the network passed.
+    pub(crate) fn packet_passed(&mut self, packet: PassedPacket) {
+        if self.passed.len() < MOST_PASSED {
+            self.passed.push(packet);
+        }
+    }
+
+    /// Takes the packets that passed since the last call.
+    pub(crate) fn take_passed(&mut self) -> Vec<PassedPacket> {
+        std::mem::take(&mut self.passed)
     }
 
     /// Queues a frame for the device; false where it is dropped.

@@ -248,6 +248,10 @@ def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
     if any(stage.subject == "characters" for stage in wire):
         change = "raise the rate of both UARTs, or send fewer bytes"
         return [NamedCause("characters on the serial line", ps, change, "wire")]
+    if any(stage.subject == "usb_packets" for stage in wire):
+        sentence = "USB at full speed carries a frame in packets of 64 bytes."
+        change = "send fewer and fuller frames"
+        return [NamedCause("frames over USB", ps, change, "wire", evidence=(sentence,))]
     speed = evidence.get("cable_bits_per_second") or 0
     if speed < _FAST_CABLE_BITS_PER_SECOND / 2:
         saved = ps * (1 - speed / _FAST_CABLE_BITS_PER_SECOND) if speed else None

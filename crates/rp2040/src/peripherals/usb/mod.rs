@@ -16,6 +16,7 @@ mod registers;
 #[cfg(test)]
 mod tests;
 
+use mcu::UsbPacket;
 use units::Picoseconds;
 pub use usb_host::{
     DeviceReport, Driver, EndpointReport, HidInput, HidReport, InterfaceReport, MassStorageReport, Sectors,
@@ -128,6 +129,17 @@ impl Usb {
     pub(crate) fn take_network_link(&mut self) -> Option<bool> {
         let has_link = self.host.network_has_link();
         (std::mem::replace(&mut self.told_link, has_link) != has_link).then_some(has_link)
+    }
+
+    /// Takes the packets with pieces of that network's frames that passed since the last call.
+    pub(crate) fn take_network_packets(&mut self) -> impl Iterator<Item = UsbPacket> + use<> {
+        let packets = self.host.take_passed_packets().into_iter();
+        packets.map(|one| UsbPacket {
+            start: one.start,
+            end: one.end,
+            from_chip: one.from_device,
+            bytes: one.bytes,
+        })
     }
 
     /// Takes the next frame that the device's network sent, and when the PC had it.
