@@ -25,7 +25,7 @@ def error_answers_sentence(row: Capture[BoardRow]) -> str | None:
 
 
 def lost_sentence(row: Capture[BoardRow]) -> str | None:
-    """``239 of 463 requests were lost (connection refused), which the time of one leaves out.``; ``None`` where none was.
+    """``9 of 40 requests were lost (connection refused), which the time of one leaves out.``; ``None`` where none was.
 
     The reasons are those that the client gives, the most frequent first.
     """
