@@ -45,7 +45,7 @@ def test_an_image_that_ends_before_it_talks_to_a_chip_has_ended_too(images: Path
 
 def at_console(identity: Identity, console: str, functions: Sequence[str] = ()) -> str:
     """Why an image has no board that shows this at its UART, and that is a USB device with these functions."""
-    device = UsbDevice(0x2E8A, 10, None, "Gadget", None, [], list(functions), None, None) if functions else None
+    device = UsbDevice(0x2E8A, 10, None, "Gadget", None, [], list(functions), False, None, None) if functions else None
     bare = SimpleNamespace(
         console=console,
         console_of=lambda name: console if name == "uart0" else "",

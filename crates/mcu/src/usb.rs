@@ -21,6 +21,8 @@ pub struct UsbDevice {
     pub interface_classes: Vec<u8>,
     /// What its interfaces make up, in words, such as `2 serial ports` and `disk`.
     pub functions: Vec<String>,
+    /// Whether one of them is a network that the PC drives.
+    pub has_network: bool,
     /// Sectors of its disk; none without a disk, or before its size is known.
     pub disk_sectors: Option<u32>,
     /// Bytes of each.

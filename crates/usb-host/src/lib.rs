@@ -217,6 +217,11 @@ impl UsbHost {
         self.storage.as_mut().map(|storage| std::mem::take(&mut storage.script.results)).unwrap_or_default()
     }
 
+    /// Whether the device is a network that the host drives.
+    pub fn has_network(&self) -> bool {
+        self.network.is_some()
+    }
+
     /// Whether the device is a network whose frames go in both directions.
     pub fn network_has_link(&self) -> bool {
         self.network.as_ref().is_some_and(net::Network::has_link)

@@ -32,8 +32,6 @@ _RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")
 """Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
 ON_USB: Mapping[str, str] = {"rp2040": "pico-usb-network"}
 """Of each microcontroller the board whose network is its USB cable."""
-USB_NETWORKS = ("network by CDC NCM", "network by CDC ECM", "network by RNDIS")
-"""What the PC at the USB port drives."""
 USB_NETWORK = "usb-network"
 """The chip of a board file that stands for it."""
 PHYS = ("lan8720",)
@@ -107,14 +105,10 @@ def identify(
     # Without a line of data nothing is said that a chip could understand.
     chips = [] if bus is None or bus.mosi is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
     boards = [] if bus is None else [board for one in chips for board in _boards_with(boards_of, one.chip, bus)]
-    if not boards and _has_network_on_usb(bare):
+    device = bare.usb_device
+    if not boards and device is not None and device.has_network:
         boards = [ON_USB[mcu]]
     return Identity(boards, bus, chips, run, bare)
-
-
-def _has_network_on_usb(bare: Board) -> bool:
-    device = bare.usb_device
-    return device is not None and any(one in USB_NETWORKS for one in device.functions)
 
 
 def _first_bus(

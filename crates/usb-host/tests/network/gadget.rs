@@ -119,7 +119,7 @@ impl Gadget {
         }
     }
 
-    fn to_host(&mut self, endpoint: u8) -> &mut ToHost {
+    fn waits_mut(&mut self, endpoint: u8) -> &mut ToHost {
         match endpoint {
             0 => &mut self.control_in,
             NOTIFICATION => &mut self.notifications,
@@ -204,7 +204,7 @@ impl Device for Gadget {
     }
 
     fn finish_in(&mut self, endpoint: Endpoint, _: u8) -> bool {
-        let waits = self.to_host(endpoint.number);
+        let waits = self.waits_mut(endpoint.number);
         waits.packets.pop_front();
         waits.data1 = !waits.data1;
         if endpoint.number == 0 {
