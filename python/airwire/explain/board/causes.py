@@ -23,11 +23,14 @@ _CRAWLING_SCK = 0.01
 _STALLED = 0.15
 # A function with a smaller share of the processor's work is not worth naming in the change.
 _OUTSTANDING = 0.25
-# What an RTOS that is not told to sleep executes while no task is ready.
+# What an RTOS that is not told to sleep executes while no task is ready: idle tasks, and what they alone call.
 _IDLE_TASKS = {
     "prvIdleTask": "FreeRTOS",
     "prvMinimalIdleTask": "FreeRTOS",
     "prvPassiveIdleTask": "FreeRTOS",
+    "prvCheckTasksWaitingTermination": "FreeRTOS",
+    "vApplicationIdleHook": "FreeRTOS",
+    "vApplicationPassiveIdleHook": "FreeRTOS",
     "_tx_thread_schedule": "ThreadX",
     "rt_thread_idle_entry": "RT-Thread",
     "_idle_thread": "ChibiOS",
