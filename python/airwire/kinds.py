@@ -65,6 +65,7 @@ Subject = Literal[
     "event",
     "held_answer",
     "frames",
+    "usb_packets",
     "characters",
     "window",
     "acknowledgement",

@@ -45,7 +45,7 @@ def test_an_image_that_ends_before_it_talks_to_a_chip_has_ended_too(images: Path
 
 def at_console(identity: Identity, console: str, functions: Sequence[str] = ()) -> str:
     """Why an image has no board that shows this at its UART, and that is a USB device with these functions."""
-    device = UsbDevice(0x2E8A, 10, None, "Gadget", None, [], list(functions), None, None) if functions else None
+    device = UsbDevice(0x2E8A, 10, None, "Gadget", None, [], list(functions), False, None, None) if functions else None
     bare = SimpleNamespace(
         console=console,
         console_of=lambda name: console if name == "uart0" else "",
@@ -74,8 +74,8 @@ def test_a_long_line_is_cut_where_it_says_so(shown_text: Identity) -> None:
 
 
 def test_a_network_on_usb_is_told_as_that_and_other_devices_with_what_they_are(shown_text: Identity) -> None:
-    said = at_console(shown_text, "ready\n", ["network by CDC NCM", "disk"])
-    assert "its network by CDC NCM is on USB, where the virtual PC has no driver for it" in said
+    said = at_console(shown_text, "ready\n", ["network by CDC EEM", "disk"])
+    assert "its network by CDC EEM is on USB, where the virtual PC has no driver for it" in said
     assert said.endswith("the last that it prints is 'ready'")
     device = at_console(shown_text, "", ["MIDI port", "2 audio streams", "disk"])
     assert "it is a USB device, 'Gadget' (MIDI port, 2 audio streams and disk)" in device

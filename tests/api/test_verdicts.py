@@ -172,6 +172,15 @@ def test_an_idle_task_is_no_work_of_the_processors() -> None:
     assert (work.kind, work.ps, work.change) == ("processor", 10e6, "put tcp_input and what it calls into RAM")
 
 
+def test_what_an_idle_task_alone_calls_is_no_work_either() -> None:
+    """WIZnet's FreeRTOS example of MQTT: put prvCheckTasksWaitingTermination and what it calls into RAM."""
+    functions = {"prvPassiveIdleTask": 297e6, "prvCheckTasksWaitingTermination": 261e6, "MQTTPublish": 381e6}
+    stages = [stage_of("cpu", "board", "function", name, ps) for name, ps in functions.items()]
+    idle, work = causes(stages, {"xip_stall_share": 0.56})
+    assert (idle.kind, idle.ps) == ("idle_task", 558e6)
+    assert (work.ps, work.change) == (381e6, "put MQTTPublish and what it calls into RAM")
+
+
 def test_power_save_is_named_with_its_share_its_change_and_what_that_costs() -> None:
     stages = [
         stage_of("gate", "wire", "frames", "board", 192 * MS),

@@ -85,15 +85,31 @@ pub(super) fn last_look(accesses: &[Access], after: Picoseconds) -> Picoseconds 
 
 /// Which accesses looked at a register and are followed by another look that sees the same, before anything else is done.
 fn polls(accesses: &[Access]) -> Vec<bool> {
-    let is_poll = |place: usize| {
-        let access = &accesses[place];
-        let later = accesses[place + 1..].iter().take_while(|later| is_look(later));
-        let same = |later: &Access| {
-            (later.block, later.address) == (access.block, access.address) && later.data == access.data
-        };
-        is_look(access) && later.take(MOST_REGISTERS).any(same)
+    (0..accesses.len()).map(|place| looked_again(accesses, place).is_some()).collect()
+}
+
+/// The look at the same register that sees the same as this access, before anything else is done.
+fn looked_again(accesses: &[Access], place: usize) -> Option<&Access> {
+    let access = &accesses[place];
+    let mut later = accesses[place + 1..].iter().take_while(|later| is_look(later)).take(MOST_REGISTERS);
+    let same = |later: &&Access| {
+        (later.block, later.address) == (access.block, access.address) && later.data == access.data
     };
-    (0..accesses.len()).map(is_poll).collect()
+    later.find(same).filter(|_| is_look(access))
+}
+
+/// The times in which registers were looked at again and again, and said the same each time: from the first look to the last.
+/// They do not overlap, and are in the order of time.
+pub(super) fn rounds(accesses: &[Access]) -> Vec<(Picoseconds, Picoseconds)> {
+    let mut found: Vec<(Picoseconds, Picoseconds)> = Vec::new();
+    for (place, access) in accesses.iter().enumerate() {
+        let Some(again) = looked_again(accesses, place) else { continue };
+        match found.last_mut().filter(|(_, until)| access.start <= *until) {
+            Some((_, until)) => *until = (*until).max(again.end),
+            None => found.push((access.start, again.end)),
+        }
+    }
+    found
 }
 
 /// Accesses for tests.

@@ -1,20 +1,22 @@
 //! Pauses that the board makes of its own accord: everything that came has been looked at, and then it is the board that sends.
 //!
-//! An image that publishes each second does so. Its driver may look at the chip meanwhile, but no message waits for these looks:
-//! what ends the pause is a timer of the application.
+//! An image that publishes each second does so. Its driver may look at the chip meanwhile, asleep in between or not, but no message
+//! waits for these looks: what ends the pause is a timer of the application.
 
 use sim::Cause;
 use units::Picoseconds;
 use wiznet::Access;
 
 use super::frames::{Content, Passage};
-use super::{Interval, Rank, Stage, Subject, held};
+use super::{Interval, Rank, Stage, Subject, accesses, held};
 
 /// From the look behind the last frame to the board's next frame with data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pause {
     start: Picoseconds,
     end: Picoseconds,
+    /// What passed last was the board's own, so that it has nothing to answer.
+    is_spontaneous: bool,
 }
 
 /// All pauses. A frame stands in the chip's memory so long after its last bit; of the time in `stretches` nothing was missed.
@@ -25,6 +27,7 @@ pub fn pauses(
     stretches: &[(Picoseconds, Picoseconds)],
 ) -> Vec<Pause> {
     let mut quiet_since = None;
+    let mut was_the_boards = false;
     let mut found = Vec::new();
     for frame in passages {
         if let Some(since) = quiet_since.filter(|since| *since < frame.start)
@@ -33,7 +36,10 @@ pub fn pauses(
             && stretches.iter().any(|&(from, to)| from <= since && frame.start <= to)
         {
             let start = first_look(accesses, since).filter(|look| *look < frame.start).unwrap_or(since);
-            found.push(Pause { start, end: frame.start });
+            found.push(Pause { start, end: frame.start, is_spontaneous: was_the_boards });
+        }
+        if frame.content == Content::Payload {
+            was_the_boards = frame.from_board;
         }
         let there = if frame.from_board { frame.end } else { frame.end + receive_time };
         quiet_since = quiet_since.max(Some(there));
@@ -47,13 +53,30 @@ fn first_look(accesses: &[Access], since: Picoseconds) -> Option<Picoseconds> {
     later.iter().find(|access| !access.write && access.is_of_news()).map(|access| access.end)
 }
 
-/// Sleeps between looks are the application's own within pauses. Pauses do not overlap.
-pub fn relabel(intervals: Vec<Interval>, pauses: &[Pause]) -> Vec<Interval> {
-    let waits =
+/// Within pauses the sleeps between looks are the application's own. Looks of an awake board that see nothing new wait for its
+/// clock, and so does the work between them where the board has nothing to answer. Pauses do not overlap.
+pub fn relabel(intervals: Vec<Interval>, pauses: &[Pause], accesses: &[Access]) -> Vec<Interval> {
+    let sleeps =
         |one: &Interval| one.rank == Rank::Asleep && one.stage.cause == Cause::Gate && is_look(&one.stage);
+    let looks = |one: &Interval| one.rank == Rank::Polling;
+    let whole = |stage: Stage| -> Vec<held::Time> {
+        pauses.iter().map(|pause| (pause.start, pause.end, stage.clone())).collect()
+    };
+    // An awake board finds out by its clock when it is time.
+    let clock = Stage::of_board(Cause::Gate, Some(Subject::Clock(None)));
     let own = Stage::of_board(Cause::Gate, Some(Subject::Timer));
-    let times: Vec<held::Time> = pauses.iter().map(|pause| (pause.start, pause.end, own.clone())).collect();
-    held::relabel_within(intervals, &times, waits)
+    let intervals = held::relabel_within(intervals, &whole(own), sleeps);
+    let intervals = held::relabel_within(intervals, &whole(clock.clone()), looks);
+    let rounds = accesses::rounds(accesses);
+    let within = |pause: &Pause| {
+        let later = &rounds[rounds.partition_point(|(_, until)| *until <= pause.start)..];
+        let these = later.iter().take_while(|(from, _)| *from < pause.end);
+        let clock = clock.clone();
+        let cut = |&(from, until): &(Picoseconds, Picoseconds)| (from.max(pause.start), until.min(pause.end));
+        these.map(move |round| (cut(round).0, cut(round).1, clock.clone())).collect::<Vec<_>>()
+    };
+    let idle: Vec<held::Time> = pauses.iter().filter(|pause| pause.is_spontaneous).flat_map(within).collect();
+    held::relabel_within(intervals, &idle, |one| one.rank == Rank::Processor)
 }
 
 fn is_look(stage: &Stage) -> bool {
@@ -97,7 +120,7 @@ mod tests {
 
     fn relabelled(passages: &[Passage], accesses: &[Access]) -> Vec<(Option<Subject>, i64, i64)> {
         let pauses = pauses(passages, accesses, RECEIVE_TIME, &ALL);
-        told(&relabel(vec![between_looks(100, 1_000), between_looks(1_010, 20_000)], &pauses))
+        told(&relabel(vec![between_looks(100, 1_000), between_looks(1_010, 20_000)], &pauses, accesses))
     }
 
     const LOOK: Option<Subject> = Some(Subject::Register("Sn_RX_RSR"));
@@ -111,6 +134,38 @@ mod tests {
         ];
         let found = relabelled(&passages, &looks([1_005, 20_005]));
         assert_eq!(found, [(LOOK, 100, 1_000), (Some(Subject::Timer), 1_010, 20_000)]);
+    }
+
+    /// An awake driver, which looks each 10 us for 2 us from 1000 us to 5000 us, and then works until 5100 us.
+    fn of_an_awake_driver(passages: &[Passage]) -> Vec<(Option<Subject>, i64, i64)> {
+        let accesses = looks((1_000..5_000).step_by(10));
+        let pauses = pauses(passages, &accesses, RECEIVE_TIME, &ALL);
+        let looked = Stage::of_board(Cause::Bus, Some(Subject::Register("Sn_RX_RSR")));
+        let worked = Stage::of_board(Cause::Cpu, None);
+        let interval =
+            |from, to, rank, stage| Interval { start: at(from), end: at(to), rank, stage, bytes: 0 };
+        let intervals = vec![
+            interval(2_000, 2_002, Rank::Polling, looked),
+            interval(2_002, 2_010, Rank::Processor, worked.clone()),
+            interval(4_992, 5_100, Rank::Processor, worked),
+        ];
+        told(&relabel(intervals, &pauses, &accesses))
+    }
+
+    #[test]
+    fn an_awake_driver_that_looks_until_it_is_time_waits_for_the_clock() {
+        let published = [frame(0, true, Content::Payload), frame(5_100, true, Content::Payload)];
+        let clock = || Some(Subject::Clock(None));
+        let expected = [(clock(), 2_000, 2_002), (clock(), 2_002, 2_010), (None, 4_992, 5_100)];
+        assert_eq!(of_an_awake_driver(&published), expected);
+    }
+
+    #[test]
+    fn a_board_that_may_work_at_an_answer_between_looks_is_at_work() {
+        let answered = [frame(0, false, Content::Payload), frame(5_100, true, Content::Payload)];
+        let expected =
+            [(Some(Subject::Clock(None)), 2_000, 2_002), (None, 2_002, 2_010), (None, 4_992, 5_100)];
+        assert_eq!(of_an_awake_driver(&answered), expected);
     }
 
     #[test]

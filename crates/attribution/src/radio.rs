@@ -1,4 +1,4 @@
-//! What a radio was busy with as intervals: transfers over its bus, and frames in its own processor.
+//! What a radio was busy with as intervals: transfers over its bus, and frames in its own processor. And packets over USB.
 
 use lan::{Deed, DeedKind};
 use record::run_folder::{Site, Stage, Subject};
@@ -12,11 +12,14 @@ pub fn intervals(deeds: &[Deed]) -> Vec<Interval> {
 }
 
 fn of_deed(deed: &Deed) -> Interval {
-    let frames = |from_board: bool| Subject::Frames(if from_board { Site::Pc } else { Site::Board });
+    let to = |from_board: bool| if from_board { Site::Pc } else { Site::Board };
+    let frames = |from_board: bool| Subject::Frames(to(from_board));
     let (rank, cause, subject) = match deed.kind {
         DeedKind::Register => (Rank::Spi, Cause::Bus, Subject::Status),
         DeedKind::Packet { from_board } => (Rank::Spi, Cause::Bus, frames(from_board)),
         DeedKind::Inside { from_board } => (Rank::Chip, Cause::Chip, frames(from_board)),
+        // USB is the board's wire.
+        DeedKind::OverUsb { from_board } => (Rank::Wire, Cause::Wire, Subject::UsbPackets(to(from_board))),
     };
     let stage = Stage::of_board(cause, Some(subject));
     Interval { start: deed.start, end: deed.end, rank, stage, bytes: u64::from(deed.bytes) }

@@ -14,7 +14,8 @@ use super::fits::Misfit;
 use super::header::Defines;
 use super::mcus::{FIRST_ADC_GPIO, LAST_GPIO};
 use super::parts::{
-    Part, button, cyw43439, eeprom, ideal_mac, led, loopback, rmii_phy, switch, voltage, wire, wiznet,
+    Part, button, cyw43439, eeprom, ideal_mac, led, loopback, rmii_phy, switch, usb_network, voltage, wire,
+    wiznet,
 };
 
 /// All kinds, in the order in which they are listed.
@@ -31,6 +32,7 @@ pub(super) fn kinds() -> &'static [Kind] {
             ideal_mac::KIND,
             rmii_phy::KIND,
             cyw43439::KIND,
+            usb_network::KIND,
         ];
         kinds.extend(Model::ALL.iter().copied().map(wiznet::kind));
         kinds

@@ -1,7 +1,7 @@
 //! Whom a board calls: where its TCP connections and its datagrams go, and whether anybody answers. Kept from the frames that its
 //! devices send and receive, once somebody asked for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
 use traffic::IpEndpoint;
@@ -11,6 +11,8 @@ use super::segment::{ACK, SYN, carried, payload_bytes, segment_of};
 
 /// Endpoints that are told apart; what a board calls beyond them is not kept.
 const MOST_CALLED: usize = 64;
+/// Endpoints that are known to have asked the board by datagrams; answers to others are taken for calls.
+const MOST_ASKING: usize = 1024;
 const RST: u8 = 0b0100;
 /// Protocol numbers of IPv4 (RFC 790).
 const UDP: u8 = 17;
@@ -54,6 +56,8 @@ pub struct Call {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Calls {
     found: BTreeMap<(Transport, IpEndpoint), Call>,
+    /// Who sent the board datagrams before it sent any there: what goes there is an answer.
+    asking: BTreeSet<IpEndpoint>,
 }
 
 /// Both ends of a packet.
@@ -68,7 +72,7 @@ impl Calls {
         let Some(packet) = packet_of(frame) else { return };
         let asks = match packet.over {
             Transport::Tcp => segment_of(frame).is_some_and(|one| one.flags & (SYN | ACK) == SYN),
-            Transport::Udp => true,
+            Transport::Udp => !self.asking.contains(&packet.to),
         };
         let key = (packet.over, packet.to);
         if asks && (self.found.contains_key(&key) || self.found.len() < MOST_CALLED) {
@@ -85,7 +89,12 @@ impl Calls {
         // Who answers a call to all has an address of its own, as a DHCP server does.
         let to_all = IpEndpoint::new(Ipv4Addr::BROADCAST, packet.from.port);
         let mut called = [packet.from, to_all].into_iter().map(|to| (packet.over, to));
-        let Some(key) = called.find(|key| self.found.contains_key(key)) else { return };
+        let Some(key) = called.find(|key| self.found.contains_key(key)) else {
+            if packet.over == Transport::Udp && self.asking.len() < MOST_ASKING {
+                self.asking.insert(packet.from);
+            }
+            return;
+        };
         let Some(call) = self.found.get_mut(&key) else { return };
         let answers = match packet.over {
             Transport::Tcp => segment_of(frame).is_some_and(|one| one.flags & (SYN | RST) == SYN),
@@ -182,6 +191,18 @@ mod tests {
         calls.sent(&segment((BOARD, PC), (80, 50000), SYN | ACK, b""));
         calls.sent(&segment((BOARD, PC), (80, 50000), ACK, b"page"));
         assert!(calls.found.is_empty());
+    }
+
+    #[test]
+    fn answers_of_a_server_of_datagrams_are_no_calls_either() {
+        let mut calls = Calls::default();
+        let datagram = |ends, ports| frame(UDP, ends, ports, &[0, 12, 0, 0, 1, 2, 3, 4]);
+        calls.received(&datagram((PC, BOARD), (54731, 50000)));
+        calls.sent(&datagram((BOARD, PC), (50000, 54731)));
+        assert!(calls.found.is_empty());
+        // It asks somebody else of its own accord.
+        calls.sent(&datagram((BOARD, PC), (50000, 123)));
+        assert_eq!(only(&calls).to.port, 123);
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Radio {
     pub aggregation: Aggregation,
 }
 
-/// What a radio was busy with.
+/// What a radio, or the USB, was busy with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
     /// What.
@@ -55,6 +55,11 @@ pub enum DeedKind {
         /// Whether it comes from the board.
         from_board: bool,
     },
+    /// A packet of USB with a piece of a frame.
+    OverUsb {
+        /// Whether it comes from the board.
+        from_board: bool,
+    },
 }
 
 /// Something with an Ethernet port, or with a radio in its place.
@@ -79,6 +84,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
     /// The address that it has by itself.
     fn address(&self) -> Option<Ipv4Addr> {
         None
+    }
+
+    /// Whether a cable leads to it; a device without one is at the PC itself, and is told nothing of cables.
+    fn has_cable(&self) -> bool {
+        true
     }
 
     /// Whether it hands frames to a TCP/IP stack of the firmware's.
@@ -142,7 +152,7 @@ pub trait NetDevice: Passive + Any + Debug + Send {
         Vec::new()
     }
 
-    /// What it was busy with since the last call, where it is a radio.
+    /// What it was busy with since the last call, where it is a radio, or on USB.
     fn take_deeds(&mut self) -> Vec<Deed> {
         Vec::new()
     }

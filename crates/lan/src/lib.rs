@@ -29,6 +29,7 @@ mod setup;
 mod supply;
 mod trace;
 mod traffic;
+mod usb_network;
 mod wifi;
 mod wire;
 mod wiznet_chip;
@@ -61,6 +62,7 @@ pub use sim::Passive;
 pub use supply::{Supply, SupplyKind, radio_amperes};
 pub use trace::{LanTrace, TracedFrame};
 pub use traffic::TrafficSetup;
+pub use usb_network::UsbNetwork;
 pub use wifi::{PC_WIFI_FIELDS, WIFI_FIELDS, WifiChannel};
 pub use wire::WireFrame;
 
@@ -159,7 +161,7 @@ impl Lan {
 
     /// Puts a device on the network, by a cable as the network's setup has it.
     pub fn attach<D: NetDevice>(&mut self, name: &str, mut device: D) -> DeviceId<D> {
-        let (port, station) = self.add_port(name, device.radio());
+        let (port, station) = self.add_port(name, device.radio(), device.has_cable());
         if device.hears_bits() {
             self.network.hear_bits(port);
         }
@@ -172,9 +174,12 @@ impl Lan {
         DeviceId::new(self.wired.len() - 1)
     }
 
-    fn add_port(&mut self, name: &str, radio: Option<Radio>) -> (PortId, Option<usize>) {
-        // What a station has in the place of a cable costs next to nothing: the hop is the air.
-        let cable = if radio.is_some() { Cable::new(ethernet::Speed::Mbps1000) } else { self.cable.clone() };
+    fn add_port(&mut self, name: &str, radio: Option<Radio>, has_cable: bool) -> (PortId, Option<usize>) {
+        // What is in the place of a cable costs next to nothing: a station's hop is the air, and the USB is the chip's affair.
+        let cable = match has_cable && radio.is_none() {
+            true => self.cable.clone(),
+            false => Cable::new(ethernet::Speed::Mbps1000),
+        };
         let port = self.network.add_port(name, cable);
         self.setup.impair(&mut self.network, port);
         (port, self.add_station(name, port, radio))
@@ -225,8 +230,8 @@ impl Lan {
         self.network.advance(self.now);
         for index in 0..self.wired.len() {
             let name = self.wired[index].name.clone();
-            let radio = self.wired[index].device.radio();
-            let (port, station) = self.add_port(&name, radio);
+            let (radio, has_cable) = (self.wired[index].device.radio(), self.wired[index].device.has_cable());
+            let (port, station) = self.add_port(&name, radio, has_cable);
             (self.wired[index].line.radio, self.wired[index].line.station) = (radio, station);
             if self.wired[index].device.hears_bits() {
                 self.network.hear_bits(port);

@@ -1,5 +1,6 @@
 //! The PC as a station of the board's own network: the table `[pc.station]` of network files, and how it gets there. It joins when
-//! the board's radio makes that network, then asks the board's DHCP server for an address, and has that from there on.
+//! the board's radio makes that network, then asks the board's DHCP server for an address, and has that from there on. On a network
+//! that the board offers over USB it asks as well, and has its own address until it is given another one.
 //!
 //! Left out: it never renews its lease, and keeps its address when the network goes and comes again.
 
@@ -10,7 +11,10 @@ use cyw43::Joiner;
 use ethernet::SeatId;
 use fields::{Field, Settings, Takes, Value};
 
-use super::{Lan, MachineSeat};
+use sim::Passive;
+use units::Picoseconds;
+
+use super::{DeviceId, Lan, MachineSeat, UsbNetwork};
 
 /// The fields of `[pc.station]`.
 pub const PC_STATION_FIELDS: &[Field] = &[
@@ -77,14 +81,38 @@ impl Lan {
 
     /// Whether clients may begin as far as the PC is concerned: it has the address that it is to have.
     pub(super) fn pc_is_there(&self) -> bool {
-        self.setup.pc_station.is_none() || self.progress == Progress::HasAddress
+        let joins = self.setup.pc_station.is_some();
+        match self.progress {
+            Progress::HasAddress => true,
+            _ if joins => false,
+            _ => !self.is_on_usb() || self.board_is_near(),
+        }
+    }
+
+    /// Whether the network is one that the board offers over USB.
+    pub(super) fn is_on_usb(&self) -> bool {
+        self.wired.iter().any(|wired| !wired.device.has_cable())
+    }
+
+    /// Whether the board has an address of the network that the PC has by itself.
+    fn board_is_near(&self) -> bool {
+        let Some((pc, (board, _))) = self.setup.pc.as_ref().zip(self.board.ipv4) else { return false };
+        let hosts = u32::MAX.checked_shr(pc.prefix.into()).unwrap_or(0);
+        (u32::from(pc.address) ^ u32::from(board)) & !hosts == 0
+    }
+
+    /// The PC's driver of the network on USB begins to carry frames in both directions, or ends.
+    pub fn set_usb_link(&mut self, at: Picoseconds, id: DeviceId<UsbNetwork>, has_link: bool) {
+        self.advance(at);
+        self.with_device(id, |device| device.set_link(has_link));
+        self.follow_pc_station();
+        self.changed();
     }
 
     /// Takes the PC further into the board's own network, where it is a station of that.
     pub(super) fn follow_pc_station(&mut self) {
-        let Some(address) = self.setup.pc.as_ref().filter(|_| !self.pc_is_there()).map(|pc| pc.mac) else {
-            return;
-        };
+        let asks = self.setup.pc_station.is_some() || self.is_on_usb();
+        let Some(address) = self.setup.pc.as_ref().filter(|_| asks).map(|pc| pc.mac) else { return };
         match self.progress {
             Progress::Outside if self.wired.iter().any(|wired| wired.device.has_station(address)) => {
                 let client = Client::new(ClientSettings { client: address });
@@ -104,6 +132,8 @@ impl Lan {
             let given = machine.downcast_ref::<Client>().and_then(Client::leased);
             let Some(given) = given else { return is_done.then_some(Progress::Outside) };
             let takes = host.set_address(given.address, given.prefix, given.router);
+            // In a network of the board's it plays nobody else.
+            host.answer_for_all(false);
             // One that no host can have is asked for anew.
             Some(if takes.is_ok() { Progress::HasAddress } else { Progress::Outside })
         });

@@ -52,7 +52,8 @@ impl Lan {
         let Some((_, number)) = self.roll_call.next.filter(|(at, _)| *at <= now) else { return };
         let known = self.board.settled(now, Picoseconds::ZERO);
         let is_wanted = self.awaited.iter().any(|one| one.waits_for(known) == Some(Family::Ipv4));
-        let address = self.address_of_network(number).filter(|_| is_wanted && self.pc_is_there());
+        let address =
+            self.address_of_network(number).filter(|_| is_wanted && (self.pc_is_there() || self.is_on_usb()));
         let next = if address.is_some() { (now + BETWEEN, number + 1) } else { (now + SILENT, 1) };
         self.roll_call.next = Some(next);
         if let Some(frame) = address.and_then(|address| self.question(address)) {

@@ -41,7 +41,7 @@ pub struct SupplyState {
 pub struct Waits {
     /// The sleeps that ended.
     pub sleeps: Vec<Slept>,
-    /// The times at which a core saw that a UART could take no more.
+    /// The times at which a core saw that a UART could take no more, or that it had not sent all while the core waited for that.
     pub full_uart: Vec<Picoseconds>,
     /// From when to when core 0 went round a loop until the interrupt of a UART that could take more.
     pub at_uart: Vec<(Picoseconds, Picoseconds)>,

@@ -48,4 +48,4 @@ pub use reports::{FaultReport, Reports};
 pub use setup::{Setup, SetupError};
 pub use state::State;
 pub use stop::{DebugEvent, Sleep, Slept, Stop, StopAt, Waker};
-pub use usb::{DiskAnswer, InputReport, UsbDevice, UsbPort};
+pub use usb::{DiskAnswer, InputReport, UsbDevice, UsbPacket, UsbPort};

@@ -9,6 +9,7 @@ use units::Picoseconds;
 
 use crate::foretold::Foretold;
 use crate::pulses::{Answer, ClockPulses, Patience};
+use crate::usb::UsbPacket;
 
 /// First address of the window that is the board's ([`Outside::memory_read`]).
 pub const BOARD_WINDOW: u32 = 0x6000_0000;
@@ -74,6 +75,8 @@ pub enum Reaction {
         /// The byte.
         byte: u8,
     },
+    /// Frames wait for the network that the chip offers on USB: [`Outside::take_usb_frame`] has them.
+    UsbFrames,
     /// [`Outside::next_event`] is another than it was; not needed from [`Outside::advance`] and [`Outside::pins_changed`],
     /// after which it is asked anyway.
     Rescheduled,
@@ -132,6 +135,26 @@ pub trait Outside: Any + Debug + Send {
     /// A UART sent a byte; its stop bit ends now.
     fn uart_byte(&mut self, at: Picoseconds, port: u8, byte: u8, reactions: &mut Vec<Reaction>) {
         let _ = (at, port, byte, reactions);
+    }
+
+    /// The PC's driver of a network that the chip offers on USB begins to carry frames in both directions, or ends.
+    fn usb_network(&mut self, at: Picoseconds, has_link: bool, reactions: &mut Vec<Reaction>) {
+        let _ = (at, has_link, reactions);
+    }
+
+    /// A packet with a piece of a frame of that network passed.
+    fn usb_packet(&mut self, packet: UsbPacket) {
+        let _ = packet;
+    }
+
+    /// The PC has an Ethernet frame from that network.
+    fn usb_frame(&mut self, at: Picoseconds, frame: &[u8], reactions: &mut Vec<Reaction>) {
+        let _ = (at, frame, reactions);
+    }
+
+    /// The next frame that the PC sends into that network.
+    fn take_usb_frame(&mut self) -> Option<Vec<u8>> {
+        None
     }
 
     /// (Repeated) start and address on an I2C bus; true acknowledges.

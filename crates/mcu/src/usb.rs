@@ -21,10 +21,25 @@ pub struct UsbDevice {
     pub interface_classes: Vec<u8>,
     /// What its interfaces make up, in words, such as `2 serial ports` and `disk`.
     pub functions: Vec<String>,
+    /// Whether one of them is a network that the PC drives.
+    pub has_network: bool,
     /// Sectors of its disk; none without a disk, or before its size is known.
     pub disk_sectors: Option<u32>,
     /// Bytes of each.
     pub disk_sector_bytes: Option<u32>,
+}
+
+/// A packet with a piece of a frame of the network on USB, from its token to its acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UsbPacket {
+    /// When the token began.
+    pub start: Picoseconds,
+    /// When the acknowledgement was over.
+    pub end: Picoseconds,
+    /// Whether the chip sent it.
+    pub from_chip: bool,
+    /// Its data.
+    pub bytes: u32,
 }
 
 /// A report of a keyboard, a mouse or another input device.

@@ -52,6 +52,7 @@ pub static FACTS: Facts = Facts {
     i2c_ports: 2,
     i2c_data: |gpio| port(gpio, 2, 0, |gpio| gpio >> 1 & 1),
     clock_outputs: &CLOCK_OUTPUTS,
+    has_usb: true,
     has_board_window: true,
     exception,
     code_memory,

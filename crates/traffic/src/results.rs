@@ -46,6 +46,16 @@ impl Results {
             && self.counters.iter().all(|counter| counter.value == 0)
     }
 
+    /// Why there is no message: the failure, or what was counted with the reason of the first peer that was turned away.
+    pub fn why_none(&self) -> String {
+        let reason = || self.losses.iter().find_map(|loss| loss.first.detail.as_deref());
+        match (&self.failure, reason()) {
+            (Some(failure), _) => failure.clone(),
+            (None, Some(reason)) => format!("{}: {reason}", self.summary),
+            (None, None) => self.summary.clone(),
+        }
+    }
+
     /// Of a server that counts; the summary has what is not zero.
     pub(crate) fn counted(counters: &[(&'static str, u64, &'static str)]) -> Self {
         let counters: Vec<Counter> =
@@ -201,6 +211,7 @@ mod tests {
     use units::PS_PER_MS;
 
     use super::*;
+    use crate::losses::Cause;
 
     fn sample(index: i64, latency_ms: i64) -> Sample {
         let trigger = Picoseconds::new(index * 10 * PS_PER_MS);
@@ -231,6 +242,17 @@ mod tests {
         let results = Results::counted(&[("answered", 3, "requests"), ("given_up", 0, "requests")]);
         assert_eq!((results.summary.as_str(), results.counters.len()), ("answered 3 requests", 2));
         assert!(Results::counted(&[("answered", 0, "requests")]).is_empty());
+    }
+
+    #[test]
+    fn a_server_that_turned_everybody_away_says_why_there_is_no_message() {
+        let counted = || Results::counted(&[("failed_handshakes", 1, "peers")]);
+        assert_eq!(counted().why_none(), counted().summary);
+        let mut losses = Losses::default();
+        losses.note(Cause::Tls, Picoseconds::ZERO, None, None, Some("no cipher in common"));
+        assert_eq!(counted().with(&losses).why_none(), "failed handshakes 1 peers: no cipher in common");
+        let failed = Results { failure: Some("refused".to_owned()), ..counted().with(&losses) };
+        assert_eq!(failed.why_none(), "refused");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use units::{PS_PER_S, Picoseconds};
 
 use crate::Want;
 use crate::enumerate::Step;
+use crate::net;
 use crate::wire::Packet;
 
 /// A request is given up when it is not done by then (Linux: USB_CTRL_GET_TIMEOUT).
@@ -26,6 +27,7 @@ pub(crate) enum Purpose {
     HidReportDescriptor(usize),
     MaxLun,
     MassStorageReset,
+    Network(net::Step),
     /// CLEAR_FEATURE (ENDPOINT_HALT) for a pipe.
     ClearHalt(usize),
 }

@@ -1,7 +1,8 @@
 //! What a device says of itself: device, configuration and string descriptors (USB 2.0 chapter 9.6), read from bytes
 //! that firmware may have got wrong. What does not parse is left out; nothing is believed without a look.
 //!
-//! Alternate settings other than 0 are left out: this host never selects one.
+//! Of alternate settings the first that has endpoints is kept, beside 0; others are left out. A network's data interface has none in
+//! setting 0.
 
 use crate::kinds;
 use crate::port::Endpoint;
@@ -78,12 +79,15 @@ pub struct InterfaceReport {
     pub(crate) name_index: u8,
     pub(crate) data_interface: Option<u8>,
     pub(crate) report_descriptor_bytes: u16,
+    /// The first alternate setting that has endpoints, where setting 0 has none, with its endpoints.
+    pub(crate) later_setting: u8,
+    pub(crate) later_endpoints: Vec<EndpointReport>,
 }
 
 /// What the host does with an interface.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Driver {
-    /// It leaves it alone: vendor classes, audio, MIDI, networks.
+    /// It leaves it alone: vendor classes, audio, MIDI.
     #[default]
     None,
     /// A serial port (CDC ACM): its control interface or its data interface.
@@ -92,6 +96,8 @@ pub enum Driver {
     MassStorage,
     /// Keyboard, mouse and the like.
     Hid,
+    /// A network: its control interface or its data interface.
+    Network,
 }
 
 /// How an endpoint transfers.
@@ -147,6 +153,32 @@ impl InterfaceReport {
         self.endpoints.iter().copied().find(|e| e.kind == kind && e.endpoint().out == out)
     }
 
+    /// The setting in which it has endpoints.
+    pub(crate) fn setting(&self) -> u8 {
+        if self.endpoints.is_empty() { self.later_setting } else { 0 }
+    }
+
+    /// Its first bulk endpoint of a direction in that setting.
+    pub(crate) fn find_of_setting(&self, out: bool) -> Option<EndpointReport> {
+        let endpoints = if self.endpoints.is_empty() { &self.later_endpoints } else { &self.endpoints };
+        endpoints.iter().copied().find(|e| e.kind == TransferKind::Bulk && e.endpoint().out == out)
+    }
+
+    /// An endpoint of one of its settings.
+    fn add_endpoint(&mut self, setting: u8, endpoint: EndpointReport) {
+        if setting != 0 && self.later_endpoints.is_empty() {
+            self.later_setting = setting;
+        }
+        let endpoints = match setting {
+            0 => &mut self.endpoints,
+            _ if setting == self.later_setting => &mut self.later_endpoints,
+            _ => return,
+        };
+        if endpoints.len() < MAX_ENDPOINTS {
+            endpoints.push(endpoint);
+        }
+    }
+
     fn parse(bytes: &[u8]) -> Option<(Self, u8)> {
         let [_, _, number, alternate, _, class, subclass, protocol, name_index, ..] = *bytes else {
             return None;
@@ -196,34 +228,33 @@ pub(crate) fn parse_configuration_header(bytes: &[u8]) -> Option<(u16, u8)> {
 /// more than any device has.
 pub(crate) fn parse_interfaces(bytes: &[u8]) -> Vec<InterfaceReport> {
     let mut interfaces: Vec<InterfaceReport> = Vec::new();
-    let mut first_setting = false;
+    // The setting that is being described; none where it belongs to no interface that is kept.
+    let mut setting = None;
     let mut rest = bytes;
     while let Some(&length) = rest.first() {
         let Some((descriptor, after)) = rest.split_at_checked(usize::from(length)) else { break };
         rest = after;
         let Some(&kind) = descriptor.get(1) else { break };
-        match kind {
-            INTERFACE if interfaces.len() == MAX_INTERFACES => break,
-            INTERFACE => {
-                let parsed = InterfaceReport::parse(descriptor);
-                first_setting = matches!(parsed, Some((_, 0)));
-                interfaces
-                    .extend(parsed.filter(|&(_, alternate)| alternate == 0).map(|(interface, _)| interface));
+        let last = interfaces.last_mut();
+        match (kind, setting, last) {
+            (INTERFACE, ..) => {
+                setting = match (InterfaceReport::parse(descriptor), interfaces.last()) {
+                    (Some((_, 0)), _) if interfaces.len() == MAX_INTERFACES => break,
+                    (Some((interface, 0)), _) => {
+                        interfaces.push(interface);
+                        Some(0)
+                    }
+                    (Some((interface, later)), Some(last)) if last.number == interface.number => Some(later),
+                    _ => None,
+                };
             }
-            _ if !first_setting => {}
-            ENDPOINT => {
-                if let (Some(interface), Some(endpoint)) =
-                    (interfaces.last_mut(), EndpointReport::parse(descriptor))
-                    && interface.endpoints.len() < MAX_ENDPOINTS
-                {
-                    interface.endpoints.push(endpoint);
+            (ENDPOINT, Some(setting), Some(interface)) => {
+                if let Some(endpoint) = EndpointReport::parse(descriptor) {
+                    interface.add_endpoint(setting, endpoint);
                 }
             }
-            _ => {
-                if let Some(interface) = interfaces.last_mut() {
-                    interface.take_class_descriptor(descriptor);
-                }
-            }
+            (_, Some(0), Some(interface)) => interface.take_class_descriptor(descriptor),
+            _ => {}
         }
     }
     interfaces

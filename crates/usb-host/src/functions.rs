@@ -8,7 +8,7 @@ use crate::msc::{self, MassStorage, Repair};
 use crate::schedule::{Owner, Pipe};
 use crate::scsi::Script;
 use crate::wire::{FRAME_PS, Packet};
-use crate::{NAK_RETRY, REQUEST_GAP, UsbHost, Want, cdc, hid};
+use crate::{NAK_RETRY, REQUEST_GAP, UsbHost, Want, cdc, hid, net};
 use units::Picoseconds;
 
 const CLEAR_FEATURE: u8 = 1;
@@ -38,7 +38,18 @@ impl UsbHost {
                 _ => {}
             }
         }
+        self.bind_network(&mut interfaces, now);
         self.enumeration.report.interfaces = interfaces;
+    }
+
+    fn bind_network(&mut self, interfaces: &mut [InterfaceReport], now: Picoseconds) {
+        let Some(found) = net::find(interfaces) else { return };
+        let mut network = net::Network::new(found, interfaces);
+        let notification = interfaces[found.control].find(TransferKind::Interrupt, false);
+        self.add_pipe(Owner::NetworkNotification, notification, now);
+        let request = network.opening();
+        self.network = Some(network);
+        self.submit(request, now);
     }
 
     fn bind_disk(&mut self, interface: &mut InterfaceReport, now: Picoseconds) {
@@ -95,6 +106,11 @@ impl UsbHost {
             Owner::Serial(n) | Owner::SerialNotification(n) => read_if(self.is_open(n)),
             Owner::Storage => self.storage.as_ref().map_or(Want::Nothing, |storage| storage.want(out)),
             Owner::Hid(n) => read_if(self.hids.get(n).is_some_and(|hid| hid.reading)),
+            Owner::Network if out => match self.network.as_ref().is_some_and(net::Network::has_outgoing) {
+                true => Want::Out,
+                false => Want::Nothing,
+            },
+            Owner::Network | Owner::NetworkNotification => Want::In,
         }
     }
 
@@ -107,6 +123,10 @@ impl UsbHost {
         let Some(pipe) = self.pipes.get(pipe) else { return Packet::new(false, &[]) };
         match (pipe.owner, &self.storage) {
             (Owner::Control, _) => self.control.outgoing(pipe.max_packet_bytes),
+            (Owner::Network, _) => self
+                .network
+                .as_ref()
+                .map_or_else(|| Packet::new(pipe.data1, &[]), |network| network.packet(pipe.data1)),
             (Owner::Serial(n), _) => self.terminals[n].packet(pipe.data1, pipe.max_packet_bytes),
             (Owner::Storage, Some(storage)) => storage.outgoing(pipe.data1, pipe.max_packet_bytes),
             _ => Packet::new(pipe.data1, &[]),
@@ -126,6 +146,11 @@ impl UsbHost {
             Owner::Storage => {
                 if let Some(storage) = &mut self.storage {
                     storage.acknowledged(bytes);
+                }
+            }
+            Owner::Network => {
+                if let Some(network) = &mut self.network {
+                    network.acknowledged(bytes);
                 }
             }
             _ => {}
@@ -154,6 +179,16 @@ impl UsbHost {
                 self.hid_reports.push(HidReport { at: now, interface, bytes: payload.to_vec(), input });
             }
             Owner::Hid(_) => {}
+            Owner::Network => {
+                if let Some(network) = &mut self.network {
+                    network.received(payload, max_packet_bytes, now);
+                }
+            }
+            Owner::NetworkNotification => {
+                if let Some(network) = &mut self.network {
+                    network.notified(payload);
+                }
+            }
         }
     }
 
@@ -211,6 +246,22 @@ impl UsbHost {
                 storage_pipes.collect::<Vec<_>>().into_iter().for_each(|pipe| self.clear_halt(pipe, now));
             }
             Purpose::ClearHalt(pipe) => self.halt_cleared(pipe, now),
+            Purpose::Network(step) => self.network_answered(step, result, now),
+        }
+    }
+
+    fn network_answered(&mut self, step: net::Step, result: Result<Vec<u8>, Failure>, now: Picoseconds) {
+        let Some(network) = &mut self.network else { return };
+        match network.answered(step, result) {
+            net::Next::Ask(request, pause) => {
+                self.submit(request, now);
+                self.hold_control_pipe(pause, now);
+            }
+            net::Next::Open(endpoints, request) => {
+                endpoints.into_iter().for_each(|endpoint| self.add_pipe(Owner::Network, endpoint, now));
+                request.into_iter().for_each(|request| self.submit(request, now));
+            }
+            net::Next::Nothing => {}
         }
     }
 

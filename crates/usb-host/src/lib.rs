@@ -1,12 +1,12 @@
 //! A PC's USB host in virtual time: it notices the device's pull-up, resets and enumerates it, and drives what it finds:
-//! serial ports (cdc.rs), a disk (msc.rs), keyboards and mice (hid.rs).
+//! serial ports (cdc.rs), a disk (msc.rs), keyboards and mice (hid.rs), a network (net).
 //!
 //! It takes and gives packets, and knows no controller: whatever has a USB port implements [`Device`]. One event source
 //! moves it: [`UsbHost::wake`] does what is due, [`UsbHost::next_wake`] says when it wants to be woken. In between nothing
 //! polls; see schedule.rs.
 //!
-//! Left out: hubs and a second device, high speed, isochronous transfers, alternate settings, corrupted packets, a frame
-//! clock that drifts against the device's.
+//! Left out: hubs and a second device, high speed, isochronous transfers, corrupted packets, a frame clock that drifts
+//! against the device's.
 
 mod cdc;
 mod control;
@@ -16,6 +16,7 @@ mod functions;
 mod hid;
 mod kinds;
 mod msc;
+mod net;
 mod port;
 mod schedule;
 mod scsi;
@@ -32,6 +33,7 @@ use hid::Hid;
 pub use hid::{HidInput, HidReport};
 use msc::MassStorage;
 pub use msc::{MassStorageReport, Sectors};
+pub use net::PassedPacket;
 pub use port::{Answer, Device, Endpoint};
 use schedule::{Owner, Pipe};
 use transfer::InFlight;
@@ -111,6 +113,7 @@ pub struct UsbHost {
     ports_open: Vec<bool>,
     terminals: Vec<Terminal>,
     storage: Option<MassStorage>,
+    network: Option<net::Network>,
     hids: Vec<Hid>,
     hid_reports: Vec<HidReport>,
 }
@@ -140,6 +143,7 @@ impl UsbHost {
             ports_open: Vec::new(),
             terminals: vec![Terminal::default(); cdc::MAX_PORTS],
             storage: None,
+            network: None,
             hids: Vec::new(),
             hid_reports: Vec::new(),
         }
@@ -213,6 +217,37 @@ impl UsbHost {
         self.storage.as_mut().map(|storage| std::mem::take(&mut storage.script.results)).unwrap_or_default()
     }
 
+    /// Whether the device is a network that the host drives.
+    pub fn has_network(&self) -> bool {
+        self.network.is_some()
+    }
+
+    /// Whether the device is a network whose frames go in both directions.
+    pub fn network_has_link(&self) -> bool {
+        self.network.as_ref().is_some_and(net::Network::has_link)
+    }
+
+    /// Sends an Ethernet frame (without check sequence) into the device's network; false where it is dropped: the network has no
+    /// link, or a thousand frames wait for it.
+    pub fn send_frame(&mut self, frame: &[u8]) -> bool {
+        self.network.as_mut().is_some_and(|network| network.send(frame))
+    }
+
+    /// Whether a frame came that nobody took yet.
+    pub fn has_frame(&self) -> bool {
+        self.network.as_ref().is_some_and(net::Network::has_received)
+    }
+
+    /// Takes the packets with pieces of frames that passed since the last call, in both directions.
+    pub fn take_passed_packets(&mut self) -> Vec<PassedPacket> {
+        self.network.as_mut().map(net::Network::take_passed).unwrap_or_default()
+    }
+
+    /// Takes the next frame that the device sent, with the time at which its transfer was over.
+    pub fn take_frame(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
+        self.network.as_mut()?.take()
+    }
+
     /// Plugs the cable in, or pulls it out.
     pub fn set_plugged(&mut self, plugged: bool) {
         self.plugged = plugged;
@@ -268,6 +303,7 @@ impl UsbHost {
         self.control = ControlPipe::default();
         self.ports_open.clear();
         self.storage = None;
+        self.network = None;
         self.hids.clear();
     }
 

@@ -23,6 +23,8 @@ pub(crate) enum Owner {
     SerialNotification(usize),
     Storage,
     Hid(usize),
+    Network,
+    NetworkNotification,
 }
 
 /// The host's end of an endpoint.

@@ -4,6 +4,7 @@
 use units::Picoseconds;
 
 use crate::control::Failure;
+use crate::net::PassedPacket;
 use crate::port::Endpoint;
 use crate::port::{Answer, Device};
 use crate::schedule::{Owner, Planned};
@@ -70,6 +71,7 @@ impl UsbHost {
             (_, Answer::Buffer(buffer)) => device.finish_out(endpoint, buffer, packet),
             _ => true,
         };
+        self.note_packet(pipe, &flight, done, now);
         self.pace(pipe, start, answer != Answer::Nak);
         match answer {
             Answer::Nak => self.pipes[pipe].errors = 0,
@@ -78,6 +80,20 @@ impl UsbHost {
             Answer::Buffer(_) | Answer::Silence => self.transaction_failed(pipe, device, endpoint, now),
         }
         self.begin_waiting(now);
+    }
+
+    /// A packet with a piece of a network's frame passed.
+    fn note_packet(&mut self, pipe: usize, flight: &InFlight, done: bool, now: Picoseconds) {
+        let carried = done && matches!(flight.answer, Answer::Buffer(_));
+        if self.pipes[pipe].owner != Owner::Network || !carried {
+            return;
+        }
+        let bytes = flight.packet.payload().len() as u32;
+        let packet =
+            PassedPacket { start: flight.start, end: now, from_device: flight.want == Want::In, bytes };
+        if let Some(network) = &mut self.network {
+            network.packet_passed(packet);
+        }
     }
 
     /// Whether a data packet is none too long: a longer one is babble, and stays without an acknowledgement.

@@ -87,6 +87,8 @@ class UsbDevice:
     interface_classes: list[int]
     functions: list[str]
     """What its interfaces make up, such as ``2 serial ports`` and ``disk``."""
+    has_network: bool
+    """Whether one of them is a network that the PC drives."""
     disk_sectors: int | None
     disk_sector_bytes: int | None
 

@@ -14,9 +14,9 @@ from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.ask import is_iperf
 from airwire.diagnosis.discover import Discovery
-from airwire.diagnosis.identify import PHYS
+from airwire.diagnosis.identify import PHYS, USB_NETWORK
 from airwire.diagnosis.reason import BROADCAST, call_in_vain, silent_ports, unanswered_call
-from airwire.explain.board.answers import error_answers_sentence
+from airwire.explain.board.answers import error_answers_sentence, lost_sentence
 from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
 from airwire.explain.quantities import listed, rough_time
@@ -25,8 +25,8 @@ from airwire.kinds import Speaks
 from airwire.model import Capture
 
 _MOST_CAUSES = 3
-# Ports of UDP (IANA): what an image asks there on its way, and what it does not.
-_DHCP = 67
+# Ports of UDP (IANA): what an image asks or gives there on its way, and what it does not.
+_DHCP = (67, 68)
 _NTP = 123
 _MOST_SERVICES = 3
 # What one message is called. The latency of an image that is asked nothing else is that of pings.
@@ -47,6 +47,7 @@ _SPOKEN: dict[Speaks, str] = {
     "refuses": "nothing: it refuses the second connection",
     "silent": "nothing",
 }
+_FOUND_FROM = {**dict.fromkeys(PHYS, "what it asks its PHY"), USB_NETWORK: "the network that it offers on USB"}
 _SERVED = {
     "pingpong-server": "plays ping-pong with the PC",
     "mqtt": "talks to the PC's MQTT broker",
@@ -81,6 +82,9 @@ def _lines(answer: Answer, other: Answer | None, written: Sequence[Path]) -> Ite
         yield Text(f"It {what}.")
     if answer.row.target.figure is not None:
         yield Text(_figure(answer.row))
+        lost = lost_sentence(answer.row)
+        if lost is not None:
+            yield Text(lost)
         errors = error_answers_sentence(answer.row)
         if errors is not None:
             name_a_page = " Name a page with --traffic 'http to=board path=/index.html'."
@@ -106,8 +110,9 @@ def _is_served(answer: Answer, call: Call | None) -> bool:
 def _board(answer: Answer) -> str:
     if answer.board is None or answer.board_was_given:
         return answer.board or ""
-    has_phy = any(chip.kind in PHYS for chip in describe_board(answer.board).chips)
-    return f"{answer.board}, found from {'what it asks its PHY' if has_phy else 'its SPI'}"
+    kinds = {chip.kind for chip in describe_board(answer.board).chips}
+    found_from = next((words for kind, words in _FOUND_FROM.items() if kind in kinds), "its SPI")
+    return f"{answer.board}, found from {found_from}"
 
 
 def _ready(found: Discovery) -> str:
@@ -136,7 +141,7 @@ def does(found: Discovery) -> str:
 
 def _said_to_all(calls: Sequence[Call]) -> Iterator[str]:
     """What an image says to everybody: broadcasts, but for those by which it gets its address."""
-    ports = sorted({call.port for call in calls if call.address == BROADCAST and call.port != _DHCP})
+    ports = sorted({call.port for call in calls if call.address == BROADCAST and call.port not in _DHCP})
     if ports:
         named = ", ".join(f"{port}" for port in ports[:_MOST_SERVICES])
         more = f" and {len(ports) - _MOST_SERVICES} more" if len(ports) > _MOST_SERVICES else ""

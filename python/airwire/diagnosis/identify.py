@@ -2,7 +2,7 @@
 
 The image runs on a microcontroller without chips until it drives an SPI bus. What it says there is told to a model of
 each chip: the one that understands it is the one that the image is for, and boards that have it on those pins are
-tried.
+tried. An image that talks to no chip, and offers a network on USB, is for a board whose network that is.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ BARE_BOARDS: Mapping[str, str] = {
 """Of each microcontroller the board that has no chip of a network beside it."""
 _RADIOS: Mapping[str, Sequence[str]] = {"cyw43439": ("power", "select", "clock")}
 """Chips that are told by the pins which the image moves, since it stops talking where nobody answers."""
+ON_USB: Mapping[str, str] = {"rp2040": "pico-usb-network"}
+"""Of each microcontroller the board whose network is its USB cable."""
+USB_NETWORK = "usb-network"
+"""The chip of a board file that stands for it."""
 PHYS = ("lan8720",)
 """Chips that are told by what the image asks at their management interface."""
 LONGEST_PS = 8 * 10**12
@@ -101,6 +105,9 @@ def identify(
     # Without a line of data nothing is said that a chip could understand.
     chips = [] if bus is None or bus.mosi is None else _candidates(bus.transactions[:_ENOUGH_TRANSACTIONS])
     boards = [] if bus is None else [board for one in chips for board in _boards_with(boards_of, one.chip, bus)]
+    device = bare.usb_device
+    if not boards and device is not None and device.has_network:
+        boards = [ON_USB[mcu]]
     return Identity(boards, bus, chips, run, bare)
 
 

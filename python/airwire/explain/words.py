@@ -31,6 +31,7 @@ _WORDS: Mapping[tuple[Cause, Subject | None], str] = {
     ("wire", "frames"): "frames on the wire to {end}",
     ("air", "frames"): "frames over Wi-Fi to {end}",
     ("gate", "frames"): "frames to {end} kept until a beacon",
+    ("wire", "usb_packets"): "frames over USB to {end}",
     ("wire", "characters"): "characters on the serial line to {end}",
     ("delay", None): "delay of the cable",
     ("window", "window"): "window full: {under_way}",

@@ -94,6 +94,8 @@ impl Io {
                 Reaction::Pin { pin, level } => self.devices.pins.drive_outside(pin, level),
                 Reaction::Pull { pin, level } => self.devices.pins.pull_outside(pin, level),
                 Reaction::UartByte { port, byte } => self.receive(port, byte),
+                // No AVR here has USB.
+                Reaction::UsbFrames => {}
                 Reaction::Rescheduled => self.outside_is_rescheduled(cycle),
             }
         }

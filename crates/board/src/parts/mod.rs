@@ -18,13 +18,14 @@ pub(crate) mod rmii_phy;
 mod routes;
 mod saved;
 pub(crate) mod switch;
+pub(crate) mod usb_network;
 pub(crate) mod voltage;
 pub(crate) mod wire;
 mod wiring;
 pub(crate) mod wiznet;
 
-use lan::{Lan, NetworkSetup};
-use mcu::{Answer, ClockPulses, Edge, Facts, Foretold, Outside, Patience, SpiAnswer};
+use lan::{Deed, DeedKind, Lan, NetworkSetup, UsbNetwork};
+use mcu::{Answer, ClockPulses, Edge, Facts, Foretold, Outside, Patience, SpiAnswer, UsbPacket};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -331,6 +332,34 @@ impl Outside for Parts {
         }
         let heard = self.buses.routes.uarts_behind(port);
         reactions.extend(heard.map(|port| Reaction::UartByte { port, byte }));
+    }
+
+    fn usb_network(&mut self, at: Picoseconds, has_link: bool, reactions: &mut Vec<Reaction>) {
+        if let (Some(lan), Some(device)) = (&mut self.lan, self.buses.usb_network) {
+            lan.set_usb_link(at, device, has_link);
+        }
+        self.buses.tell(self.lan.as_ref(), reactions);
+    }
+
+    fn usb_packet(&mut self, packet: UsbPacket) {
+        let UsbPacket { start, end, from_chip: from_board, bytes } = packet;
+        if let (Some(lan), Some(device)) = (&mut self.lan, self.buses.usb_network) {
+            let deed = Deed { kind: DeedKind::OverUsb { from_board }, start, end, bytes };
+            lan.with_device(device, |device| device.packet_passed(deed));
+        }
+    }
+
+    fn usb_frame(&mut self, at: Picoseconds, frame: &[u8], reactions: &mut Vec<Reaction>) {
+        if let (Some(lan), Some(device)) = (&mut self.lan, self.buses.usb_network) {
+            lan.advance(at);
+            lan.with_device(device, |device| device.came(at, frame));
+        }
+        self.buses.tell(self.lan.as_ref(), reactions);
+    }
+
+    fn take_usb_frame(&mut self) -> Option<Vec<u8>> {
+        let device = self.buses.usb_network?;
+        self.lan.as_mut()?.with_device(device, UsbNetwork::take_frame)?
     }
 
     fn i2c_start(&mut self, at: Picoseconds, port: u8, address: u16, read: bool) -> bool {

@@ -4,7 +4,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use lan::{DeviceId, Lan, NetDevice};
+use lan::{DeviceId, Lan, NetDevice, UsbNetwork};
 use mcu::{Answer, ClockPulses, Foretold, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -290,6 +290,11 @@ impl Wiring<'_> {
     /// The same through a resistor: the MCU may drive the pin too, and wins.
     pub fn weak_interrupt<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8) {
         self.output(device, pin, true);
+    }
+
+    /// Its device is the PC's end of the network on USB.
+    pub fn usb_network(&mut self, device: DeviceId<UsbNetwork>) {
+        self.buses.usb_network = Some(device);
     }
 
     fn output<D: NetDevice>(&mut self, device: DeviceId<D>, pin: u8, is_weak: bool) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lan::{DeviceId, Lan, NetDevice};
+use lan::{DeviceId, Lan, NetDevice, UsbNetwork};
 use mcu::outside::BOARD_WINDOW;
 use mcu::{Facts, Reaction};
 use sim::Passive;
@@ -28,6 +28,8 @@ pub(super) struct Buses {
     pub(super) i2c_wires: Vec<I2cWires>,
     pub(super) windows: Vec<Window>,
     pub(super) interrupts: Vec<Interrupt>,
+    /// The PC's end of the network on USB.
+    pub(super) usb_network: Option<DeviceId<UsbNetwork>>,
     /// Who does things of its own accord.
     pub(super) timed: Vec<usize>,
     /// The signal generator, once there is one.
@@ -100,6 +102,7 @@ impl Buses {
             i2c_wires: Vec::new(),
             windows: Vec::new(),
             interrupts: Vec::new(),
+            usb_network: None,
             timed: Vec::new(),
             pulses: None,
             microvolts: facts.adc_gpios.clone().map(|_| None).collect(),
@@ -154,6 +157,10 @@ impl Buses {
                     false => Reaction::Pin { pin, level },
                 });
             }
+        }
+        let usb = self.usb_network.and_then(|device| lan.device(device));
+        if usb.is_some_and(UsbNetwork::has_frame) {
+            reactions.push(Reaction::UsbFrames);
         }
         if lan.next_event() != self.told {
             self.told = lan.next_event();

@@ -49,6 +49,7 @@ static FACTS: Facts = Facts {
     i2c_ports: 0,
     i2c_data: |_| None,
     clock_outputs: &[],
+    has_usb: false,
     has_board_window: false,
     exception: |number| format!("exception {number}"),
     code_memory: |_| CodeMemory { name: "rods", is_one: true },

@@ -8,4 +8,5 @@ mod pin_wires;
 mod radio;
 mod serial_pair;
 mod undriven_pins;
+mod usb_network;
 mod wiznet_pulses;

@@ -110,6 +110,8 @@ pub enum Subject {
     HeldAnswer(Option<Site>),
     /// Frames to this end.
     Frames(Site),
+    /// Packets of USB with pieces of frames to this end.
+    UsbPackets(Site),
     /// Characters on a serial line to this end.
     Characters(Site),
     /// A window that is full, while this is under way.
@@ -130,7 +132,7 @@ pub enum Subject {
 
 impl Subject {
     /// The codes of all of them.
-    pub const CODES: [&'static str; 28] = [
+    pub const CODES: [&'static str; 29] = [
         "headers",
         "payload",
         "pointers",
@@ -151,6 +153,7 @@ impl Subject {
         "event",
         "held_answer",
         "frames",
+        "usb_packets",
         "characters",
         "window",
         "acknowledgement",
@@ -184,6 +187,7 @@ impl Subject {
             Self::Event => "event",
             Self::HeldAnswer(_) => "held_answer",
             Self::Frames(_) => "frames",
+            Self::UsbPackets(_) => "usb_packets",
             Self::Characters(_) => "characters",
             Self::Window(_) => "window",
             Self::Acknowledgement(_) => "acknowledgement",
@@ -204,6 +208,7 @@ impl Subject {
             Self::Interrupt(name) => *name,
             Self::HeldAnswer(until) => until.map(Site::code),
             Self::Frames(end)
+            | Self::UsbPackets(end)
             | Self::Characters(end)
             | Self::DelayedAcknowledgement(end)
             | Self::Retransmission(end) => Some(end.code()),
@@ -217,6 +222,7 @@ impl Subject {
         match self {
             Self::HeldAnswer(until) => Self::HeldAnswer(until.map(other)),
             Self::Frames(end) => Self::Frames(other(end)),
+            Self::UsbPackets(end) => Self::UsbPackets(other(end)),
             Self::Characters(end) => Self::Characters(other(end)),
             Self::DelayedAcknowledgement(end) => Self::DelayedAcknowledgement(other(end)),
             Self::Retransmission(end) => Self::Retransmission(other(end)),
@@ -308,6 +314,7 @@ mod tests {
             Subject::Event,
             Subject::HeldAnswer(None),
             Subject::Frames(end),
+            Subject::UsbPackets(end),
             Subject::Characters(end),
             Subject::Window(UnderWay::Nothing),
             Subject::Acknowledgement(UnderWay::Nothing),

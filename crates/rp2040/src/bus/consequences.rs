@@ -5,6 +5,7 @@ use units::Picoseconds;
 
 use crate::bus::{Bus, ResetCause};
 use crate::contention::Contention;
+use crate::io::Io;
 use crate::lines::Irq;
 use crate::peripherals::Source;
 use cortexm::{NMI, SYS_TICK};
@@ -152,7 +153,23 @@ impl Bus {
                 self.blocks.wake(source, &mut self.io);
                 self.look_at_clocks();
             }
+            Source::UsbHost => {
+                self.blocks.wake(source, &mut self.io);
+                self.usb_network_changed();
+            }
             _ => self.blocks.wake(source, &mut self.io),
+        }
+    }
+
+    /// The PC at the USB port may have another link to the chip's network, and frames from it.
+    fn usb_network_changed(&mut self) {
+        let Io { outside, reactions, now, .. } = &mut self.io;
+        if let Some(has_link) = self.blocks.usb.take_network_link() {
+            outside.usb_network(*now, has_link, reactions);
+        }
+        self.blocks.usb.take_network_packets().for_each(|packet| outside.usb_packet(packet));
+        while let Some((at, frame)) = self.blocks.usb.take_frame() {
+            outside.usb_frame(at, &frame, reactions);
         }
     }
 
@@ -315,6 +332,11 @@ impl Bus {
                 }
                 Reaction::UartByte { port, byte } => {
                     self.blocks.uart[usize::from(port & 1)].receive(byte, &mut self.io);
+                }
+                Reaction::UsbFrames => {
+                    while let Some(frame) = self.io.outside.take_usb_frame() {
+                        self.blocks.usb.send_frame(&frame, &mut self.io);
+                    }
                 }
                 Reaction::Rescheduled => {}
             }

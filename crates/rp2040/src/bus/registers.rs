@@ -5,7 +5,7 @@ use crate::bus::block::Block;
 use crate::bus::flash::modified;
 use crate::bus::{Bus, Size};
 use crate::peripherals::busctrl::BusPort;
-use crate::peripherals::uart::says_full;
+use crate::peripherals::uart::transmitter;
 use mcu::FaultKind;
 
 /// Bytes of USB memory.
@@ -99,9 +99,9 @@ impl Bus {
         }
         let value = self.blocks.read(block, address & 0xffc, &mut self.io);
         if let (Some(waits), Block::Uart(_)) = (&mut self.waits, block)
-            && says_full(address & 0xffc, value)
+            && let Some(transmitter) = transmitter(address & 0xffc, value)
         {
-            waits.saw_full_uart(self.io.now);
+            waits.saw_transmitter(transmitter, self.io.now);
         }
         value
     }
@@ -143,6 +143,9 @@ impl Bus {
             }
         };
         self.blocks.write(block, offset, value, &mut self.io);
+        if let (Some(waits), Block::Uart(_)) = (&mut self.waits, block) {
+            waits.wrote_to_uart();
+        }
         if block.concerns_pio(offset) {
             self.pio_outlook_changed();
         }

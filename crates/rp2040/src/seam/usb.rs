@@ -21,6 +21,7 @@ impl UsbPort for Rp2040 {
             serial: device.serial.clone(),
             interface_classes: device.interfaces.iter().map(|interface| interface.class).collect(),
             functions: device.functions(),
+            has_network: usb.host().has_network(),
             disk_sectors: disk.map(|disk| disk.blocks),
             disk_sector_bytes: disk.map(|disk| disk.block_bytes),
         })

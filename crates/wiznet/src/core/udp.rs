@@ -149,15 +149,17 @@ impl Core {
     fn wants_datagram(&self, n: usize, origin: &Origin, port: u16) -> bool {
         let socket = &self.sockets[n];
         let takes = socket.status() == status::UDP && socket.opened.mode.takes(origin.address);
-        if !takes || socket.opened.port != port {
+        let group = socket.opened.group.map(|group| group.peer);
+        // Boards of WIZnet's show that a member at another port takes what goes to the group's.
+        let is_to_group = origin.cast == Cast::Many && group.is_some_and(|group| group.port == port);
+        if !takes || socket.opened.port != port && !is_to_group {
             return false;
         }
-        let group = socket.opened.group.map(|group| group.peer.address);
         let Filter { datagrams_to_all, datagrams_to_one, datagrams_to_solicited, .. } = self.facts.filter;
         match origin.cast {
             Cast::All => !is_set(datagrams_to_all, &socket.registers),
             Cast::Solicited => !is_set(datagrams_to_solicited, &socket.registers),
-            Cast::Many => group == Some(origin.destination),
+            Cast::Many => group.is_some_and(|group| group.address == origin.destination),
             Cast::One => !(group.is_some() && is_set(datagrams_to_one, &socket.registers)),
         }
     }

@@ -70,14 +70,19 @@ def open_board(
 def say_missing_chip(
     device: Board, report: BoardRun, image: Path, symbols: Path | None, settings: dict[str, str]
 ) -> None:
-    """Where an image was put on a board that was named, and talks to a network chip that this one has not: say so."""
+    """Where an image was put on a board that was named, and has a network that this one has not: say so."""
     from airwire.diagnosis.identify import identify
 
-    if device.network is not None or not any(report.bus.get(name) for name in ("spi0_frames", "spi1_frames")):
+    if device.network is not None:
+        return
+    if device.usb_device is not None and device.usb_device.has_network:
+        complain(_on_usb(device.name))
+        return
+    if not any(report.bus.get(name) for name in ("spi0_frames", "spi1_frames")):
         return
     longest_ps = min(report.time_ps, _MOST_PS)
     found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
-    if found.boards:
+    if found.boards and found.chips:
         chip = found.chips[0].chip.upper()
         has = "has" if len(found.boards) == 1 else "have"
         complain(
@@ -86,15 +91,26 @@ def say_missing_chip(
         )
 
 
+def _on_usb(board: str) -> str:
+    from airwire.board.catalogue import describe_board
+    from airwire.diagnosis.identify import ON_USB
+
+    own = ON_USB[describe_board(board).mcu]
+    return f"note: the image offers a network on USB, which nobody uses on board {board}: --board {own}"
+
+
 def board_for(image: Path, symbols: Path | None, settings: dict[str, str], for_: int | None) -> str:
     """The board that an image is for, by what it says on its SPI; the bare one where it says nothing there."""
-    from airwire.diagnosis.identify import LONGEST_PS, identify
+    from airwire.board.catalogue import describe_board
+    from airwire.diagnosis.identify import LONGEST_PS, USB_NETWORK, identify
     from airwire.diagnosis.reason import why_no_board
 
     longest_ps = LONGEST_PS if for_ is None else min(for_, LONGEST_PS)
     found = identify(image, symbols, settings, longest_ps=longest_ps, most_cycles=_MOST_CYCLES)
     if found.boards:
-        complain(f"board {found.boards[0]}, found from the pins that the image moves; --board names another")
+        kinds = {chip.kind for chip in describe_board(found.boards[0]).chips}
+        shown = "the network that it offers on USB" if USB_NETWORK in kinds else "the pins that the image moves"
+        complain(f"board {found.boards[0]}, found from {shown}; --board names another")
         return found.boards[0]
     if found.chips:
         complain(f"note: {why_no_board(found)}")

@@ -25,11 +25,14 @@ _CRAWLING_SCK = 0.01
 _STALLED = 0.15
 # A function with a smaller share of the processor's work is not worth naming in the change.
 _OUTSTANDING = 0.25
-# What an RTOS that is not told to sleep executes while no task is ready.
+# What an RTOS that is not told to sleep executes while no task is ready: idle tasks, and what they alone call.
 _IDLE_TASKS = {
     "prvIdleTask": "FreeRTOS",
     "prvMinimalIdleTask": "FreeRTOS",
     "prvPassiveIdleTask": "FreeRTOS",
+    "prvCheckTasksWaitingTermination": "FreeRTOS",
+    "vApplicationIdleHook": "FreeRTOS",
+    "vApplicationPassiveIdleHook": "FreeRTOS",
     "_tx_thread_schedule": "ThreadX",
     "rt_thread_idle_entry": "RT-Thread",
     "_idle_thread": "ChibiOS",
@@ -259,6 +262,10 @@ def _wire(stages: Sequence[Stage], evidence: Evidence) -> list[NamedCause]:
     if any(stage.subject == "characters" for stage in wire):
         change = "raise the rate of both UARTs, or send fewer bytes"
         return [NamedCause("characters on the serial line", ps, change, "wire")]
+    if any(stage.subject == "usb_packets" for stage in wire):
+        sentence = "USB at full speed carries a frame in packets of 64 bytes."
+        change = "send fewer and fuller frames"
+        return [NamedCause("frames over USB", ps, change, "wire", evidence=(sentence,))]
     speed = evidence.get("cable_bits_per_second") or 0
     if speed < _FAST_CABLE_BITS_PER_SECOND / 2:
         saved = ps * (1 - speed / _FAST_CABLE_BITS_PER_SECOND) if speed else None

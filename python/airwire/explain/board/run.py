@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from airwire.board.row import BoardRow, Figure, SameBut
-from airwire.explain.board.answers import error_answers_sentence
+from airwire.explain.board.answers import error_answers_sentence, lost_sentence
 from airwire.explain.board.bulk import bulk_causes, ceiling_sentence
 from airwire.explain.board.cause import NamedCause, as_one, shares_sentence, unexplained_sentences, verdicts_from
 from airwire.explain.board.causes import causes, megahertz
@@ -38,6 +38,7 @@ def board_verdict(row: Capture[BoardRow]) -> Verdict:
         return Verdict(0.0, f"No figure: {board.problem}", NO_FIGURE)
     found = board_waterfalls(row, percentiles=(50,))
     compared = (
+        lost_sentence(row),
         error_answers_sentence(row),
         ceiling_sentence(board),
         floor_sentence(row),

@@ -53,7 +53,7 @@ def _busy_wait(busy: Sequence[Stage]) -> NamedCause:
     """A pause in a loop, which ends when it is time; by the function that pauses most, where functions have names."""
     function = max(busy, key=lambda stage: stage.ps).detail
     name = f"the clock in {function}" if function else "the clock in a loop"
-    sentence = "The processor only reads a timer meanwhile, so a faster one changes nothing."
+    sentence = "The processor waits until it is time, so a faster one changes nothing."
     change = "shorten that pause, unless it is on purpose"
     return NamedCause(name, sum_ps(busy), change, "busy_wait", "waits for", (sentence,))
 

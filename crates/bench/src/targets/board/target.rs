@@ -118,7 +118,7 @@ impl Target for BoardTarget {
         let why_none = match &traffic {
             None => format!("no client or server of the PC has messages of this board ({ended})"),
             Some(one) => {
-                let why = one.results.failure.as_ref().unwrap_or(&one.results.summary);
+                let why = one.results.why_none();
                 let began = match one.waits_for {
                     None => why.as_str(),
                     Some(Awaited::Start(_)) => "its time had not come",

@@ -41,9 +41,23 @@ const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
 const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
 
-/// Whether a register says, to whoever looks at it, that the UART can take no more.
-pub(crate) fn says_full(offset: u32, value: u32) -> bool {
-    offset == UARTFR && value & FR_TXFF != 0
+/// What a register says of the UART's transmitter to whoever looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transmitter {
+    /// It can take no more.
+    Full,
+    /// It has not sent all of what it took.
+    Busy,
+    Idle,
+}
+
+/// Whether an offset is that of the register that tells of the transmitter, and what it says then.
+pub(crate) fn transmitter(offset: u32, value: u32) -> Option<Transmitter> {
+    (offset == UARTFR).then_some(match value {
+        _ if value & FR_TXFF != 0 => Transmitter::Full,
+        _ if value & FR_BUSY != 0 => Transmitter::Busy,
+        _ => Transmitter::Idle,
+    })
 }
 
 /// One of the two UARTs.

@@ -16,6 +16,7 @@ mod registers;
 #[cfg(test)]
 mod tests;
 
+use mcu::UsbPacket;
 use units::Picoseconds;
 pub use usb_host::{
     DeviceReport, Driver, EndpointReport, HidInput, HidReport, InterfaceReport, MassStorageReport, Sectors,
@@ -34,6 +35,8 @@ use port::Port;
 pub struct Usb {
     device: Device,
     host: UsbHost,
+    /// The link of the device's network, as it was told.
+    told_link: bool,
 }
 
 impl Default for Usb {
@@ -45,7 +48,7 @@ impl Default for Usb {
 impl Usb {
     /// The controller after reset, and a host.
     pub fn new() -> Self {
-        Self { device: Device::new(), host: UsbHost::new() }
+        Self { device: Device::new(), host: UsbHost::new(), told_link: false }
     }
 
     /// Resets the controller (RESETS.USBCTRL): its registers, not its memory. The host sees the device go.
@@ -120,6 +123,34 @@ impl Usb {
     /// Takes the reports of keyboards, mice and the like since the last call.
     pub fn hid_reports(&mut self) -> Vec<HidReport> {
         self.host.take_hid_reports()
+    }
+
+    /// Whether frames reach the device's network and come from it, where that changed since the last call.
+    pub(crate) fn take_network_link(&mut self) -> Option<bool> {
+        let has_link = self.host.network_has_link();
+        (std::mem::replace(&mut self.told_link, has_link) != has_link).then_some(has_link)
+    }
+
+    /// Takes the packets with pieces of that network's frames that passed since the last call.
+    pub(crate) fn take_network_packets(&mut self) -> impl Iterator<Item = UsbPacket> + use<> {
+        let packets = self.host.take_passed_packets().into_iter();
+        packets.map(|one| UsbPacket {
+            start: one.start,
+            end: one.end,
+            from_chip: one.from_device,
+            bytes: one.bytes,
+        })
+    }
+
+    /// Takes the next frame that the device's network sent, and when the PC had it.
+    pub(crate) fn take_frame(&mut self) -> Option<(Picoseconds, Vec<u8>)> {
+        self.host.take_frame()
+    }
+
+    /// The PC sends a frame into the device's network; it is dropped where there is none.
+    pub(crate) fn send_frame(&mut self, frame: &[u8], io: &mut Io) {
+        self.host.send_frame(frame);
+        self.arm(io);
     }
 
     /// Asks the device's disk for sectors (256 at the most); false when it has none. They come out of

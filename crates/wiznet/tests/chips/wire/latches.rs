@@ -123,8 +123,12 @@ fn begin_connect(bench: &mut Bench) {
 }
 
 fn join(bench: &mut Bench) {
+    join_at(bench, 3000);
+}
+
+fn join_at(bench: &mut Bench, port: u16) {
     bench.write(1, sn::DIPR, &GROUP);
-    bench.write(1, sn::DPORT, &3000u16.to_be_bytes());
+    bench.write(1, sn::DPORT, &port.to_be_bytes());
     bench.write(1, sn::DHAR, &GROUP_MAC);
     bench.open(1, UDP | MULTICAST, 3000);
     bench.take_seen();
@@ -274,6 +278,24 @@ fn a_member_of_a_group_stays_one_after_it_has_answered_a_stranger() {
         bench.command(1, command::CLOSE);
         let leave = last_sent(&mut bench);
         assert_eq!((leave.0[34], &leave.0[38..42]), (0x17, &GROUP[..]), "{model:?}");
+    }
+}
+
+/// The consoles of WIZnet's example of a receiver, on a W5500 and a W5100S: its sockets are at port 3000 (ioLibrary,
+/// Application/multicast), and show what was sent to port 30000 of the group.
+#[test]
+fn a_member_at_another_port_takes_what_goes_to_the_port_of_its_group() {
+    for model in MODELS {
+        let mut bench = Bench::linked(model);
+        join_at(&mut bench, 30_000);
+        for (port, bytes) in [(30_000, 12), (3000, 12), (30_001, 0)] {
+            bench.arrive(&datagram(GROUP_MAC, GROUP, port));
+            assert_eq!(bench.u16(1, sn::RX_RSR), bytes, "{model:?}, port {port}");
+            bench.take(1, bytes.into());
+        }
+        // What is for the board alone goes to its own port.
+        bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 30_000));
+        assert_eq!(bench.u16(1, sn::RX_RSR), 0, "{model:?}");
     }
 }
 

@@ -180,7 +180,7 @@ impl Witness {
         evidence.held_period_ps = held::period(&held::waited(&holds, &intervals)).map(Picoseconds::ps);
         if let Some(receive_time) = receive_time {
             let pauses = pauses::pauses(passages, &self.accesses, receive_time, stretches);
-            intervals = pauses::relabel(intervals, &pauses);
+            intervals = pauses::relabel(intervals, &pauses, &self.accesses);
         }
         intervals.sort_by_key(|interval| interval.start);
         Testimony { intervals, holds, accesses: self.accesses }
