@@ -59,6 +59,11 @@ impl Descriptors {
         own
     }
 
+    /// The string, which is also what a network says of itself.
+    pub(super) fn string(&self) -> Vec<u8> {
+        self.string.clone()
+    }
+
     /// The descriptor that a request names; nothing where there is none.
     pub(super) fn get(&self, kind: u8, index: u8) -> Option<Vec<u8>> {
         match (kind, index) {

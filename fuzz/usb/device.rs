@@ -71,6 +71,8 @@ pub(super) struct Device {
     pressed: VecDeque<u8>,
     pub(super) heard: Vec<u8>,
     disk: Disk,
+    /// Answers of RNDIS so far.
+    answers: u32,
     deviations: VecDeque<Deviation>,
     /// The deviation of the transaction that is under way.
     now: Deviation,
@@ -94,6 +96,7 @@ impl Device {
             pressed: VecDeque::new(),
             heard: Vec::new(),
             disk: Disk::default(),
+            answers: 0,
             deviations: VecDeque::new(),
             now: Deviation::None,
             pull_up: None,
@@ -126,6 +129,7 @@ impl Device {
         self.control = Control::default();
         self.toggles.clear();
         self.disk = Disk::default();
+        self.answers = 0;
     }
 
     fn next_deviation(&self) -> Deviation {
@@ -177,6 +181,9 @@ impl Device {
                 Some(Vec::new())
             }
             (0xa1, 0xfe) => Some(vec![0]),
+            // What a network says of itself is its string.
+            (0xa1, 0x80) => Some(self.descriptors.string()),
+            (0xa1, 1) => Some(self.answer_to_message()),
             (0x21, _) => Some(Vec::new()),
             _ => None,
         };
@@ -185,6 +192,18 @@ impl Device {
         let told = &data[..data.len().min(asked)];
         self.control.data = told.chunks(PACKET_BYTES).map(<[u8]>::to_vec).collect();
         self.toggles.insert(0x80, true);
+    }
+
+    /// Its string as the answer to one message of RNDIS after the other: initialize, query, set.
+    fn answer_to_message(&mut self) -> Vec<u8> {
+        let mut answer = self.descriptors.string();
+        let kind = [2, 4, 5].get(self.answers as usize).copied().unwrap_or(5);
+        self.answers += 1;
+        if answer.len() >= 12 {
+            answer[0] = kind;
+            answer[8..12].copy_from_slice(&self.answers.to_le_bytes());
+        }
+        answer
     }
 
     fn flip(&mut self, address: u8) {

@@ -32,6 +32,8 @@ const MOST_TIME: Picoseconds = Picoseconds::new(20_000 * PS_PER_MS);
 /// Within this time a sound device is enumerated and its disk is read.
 const SETTLED_PS: i64 = 500 * PS_PER_MS;
 const PORTS: usize = 8;
+/// Of a frame without its check sequence (IEEE 802.3 clause 3).
+const FRAME_BYTES: std::ops::RangeInclusive<usize> = 14..=1518;
 
 /// A target: gives whether the bytes mean something, where they can be wrong.
 #[allow(dead_code)]
@@ -140,6 +142,10 @@ impl Bus {
             }
             0xD0..=0xDF => self.device.pulls_up_at(what & 1 == 1, count),
             0xE0..=0xEF => self.take_all(),
+            0xF8..=0xFF => {
+                let bytes = usize::from(input.word() & 0x7ff);
+                self.host.send_frame(&vec![what; bytes]);
+            }
             _ => self.look(),
         }
         self.host.follow(&mut self.device, self.now);
@@ -164,6 +170,11 @@ impl Bus {
         }
         assert!(self.host.take_hid_reports().is_sorted_by_key(|report| report.at));
         self.host.take_sectors();
+        while let Some((at, frame)) = self.host.take_frame() {
+            assert!(at <= self.now && FRAME_BYTES.contains(&frame.len()), "{} bytes at {at}", frame.len());
+        }
+        let passed = self.host.take_passed_packets();
+        assert!(passed.is_sorted_by_key(|packet| packet.start), "packets pass one after the other");
     }
 
     fn check_kept(&self, most_bytes: usize) {

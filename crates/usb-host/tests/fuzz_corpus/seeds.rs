@@ -19,6 +19,19 @@ pub(crate) fn usb_seeds() -> Vec<(&'static str, Vec<u8>)> {
     let interface = [9, 4, 0, 0, 2, 2, 2, 0, 0, 7, 5, 0x81, 2, 8, 0, 0, 7, 5, 1, 2, 8, 0, 0];
     let own = [&[0x12, interface.len() as u8][..], &interface, &[LONG + 8, 0xF0]].concat();
     let report = [&[0x0C, 6, 0xfe, 2, 0, 1, 2, 0x85, 3, 5, 3, 0x41][..], &[LONG + 8, 0xF0]].concat();
+    // Networks, each on the endpoints that print and listen: by ECM, NCM and RNDIS. A frame comes and one goes.
+    let carries = |transfer: &[u8]| -> Vec<u8> {
+        let print = |piece: &[u8]| [&[0xB0 + piece.len() as u8 - 1], piece].concat();
+        let printed = transfer.chunks(16).flat_map(print);
+        printed.chain([LONG + 1, 0xF9, 60, 0, LONG + 1, 0xE0, 0xF0]).collect()
+    };
+    let frame = b"to from and more";
+    let block = [&b"NCMH\x0c\0\0\0\x2c\0\x0c\0NCM0\x10\0\0\0\x1c\0\x10\0\0\0\0\0"[..], frame].concat();
+    let done = [2, 0, 0, 0x80, 16, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+    let header = [&[1, 0, 0, 0, 60, 0, 0, 0, 36, 0, 0, 0, 16, 0, 0, 0][..], &[0; 28]].concat();
+    let ecm = [network([2, 6, 0], &[]), carries(frame)].concat();
+    let ncm = [network([2, 0x0d, 0], &PARAMETERS), carries(&block)].concat();
+    let rndis = [network([2, 2, 0xff], &done), carries(&[&header[..], frame].concat())].concat();
     let short = [&[0x01][..], &[18, 1, 0, 2, 0, 0, 0, 8, 1, 2, 3], &[LONG + 8]].concat();
     vec![
         ("valid-sound", sound),
@@ -31,6 +44,24 @@ pub(crate) fn usb_seeds() -> Vec<(&'static str, Vec<u8>)> {
         ("valid-disk", disk.to_vec()),
         ("valid-own-configuration", own),
         ("valid-own-report", report),
+        ("valid-network-by-ecm", ecm),
+        ("valid-network-by-ncm", ncm),
+        ("valid-network-by-rndis", rndis),
         ("valid-short-descriptor", short),
     ]
+}
+
+/// What a device of NCM says of its blocks: 2048 bytes each way, frames at multiples of 4 (USB CDC NCM 1.0, 6.2.1).
+const PARAMETERS: [u8; 28] =
+    [28, 0, 1, 0, 0, 8, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 0, 8, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0];
+
+/// A device with a network of a class and what it says of itself, some time after it was plugged in.
+fn network(class: [u8; 3], says: &[u8]) -> Vec<u8> {
+    // Without an endpoint to say so, it is connected from the start.
+    let control = [9, 4, 0, 0, 0, class[0], class[1], class[2], 0];
+    let functions = [5, 0x24, 0, 0x10, 1, 5, 0x24, 6, 0, 1];
+    let without = [9, 4, 1, 0, 0, 10, 0, 1, 0];
+    let data = [9, 4, 1, 1, 2, 10, 0, 1, 0, 7, 5, 0x82, 2, 64, 0, 0, 7, 5, 2, 2, 64, 0, 0];
+    let own = [&control[..], &functions, &without, &data].concat();
+    [&[0x1A, own.len() as u8][..], &own, &[says.len() as u8], says, &[LONG + 8]].concat()
 }
