@@ -8,7 +8,7 @@ use crate::bus::Bus;
 use crate::bus::block::Block;
 use crate::foretold::ForetoldCourse;
 use crate::peripherals::Source;
-use crate::peripherals::pio::Rounds;
+use crate::peripherals::pio::InLoops;
 use crate::peripherals::pio::reach::Reach;
 
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
@@ -52,12 +52,12 @@ impl Bus {
 
     fn sampling_of(&mut self, block: usize) -> Option<Sampling> {
         let due = self.io.due(BLOCKS[block])?;
-        let rounds = self.blocks.pio[block].goes_round(&self.io)?;
-        if rounds.until <= due || self.blocks.dma.hears(rounds.waiting) {
+        let loops = self.blocks.pio[block].stays_in_loops(&self.io)?;
+        if loops.until <= due || self.blocks.dma.hears(loops.waiting) {
             return None;
         }
-        let heard = self.heard_late(rounds.reach.pins)?;
-        let Rounds { reach, requests, until, .. } = rounds;
+        let heard = self.heard_late(loops.reach.pins)?;
+        let InLoops { reach, requests, until, .. } = loops;
         Some(Sampling { block, reach, requests, heard, until })
     }
 

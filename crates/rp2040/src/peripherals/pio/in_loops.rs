@@ -9,7 +9,7 @@ use super::{Io, Pio};
 
 /// How the machines of such a block go on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rounds {
+pub(crate) struct InLoops {
     /// What those in loops may do, and the requests that they may raise.
     pub(crate) reach: Reach,
     pub(crate) requests: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Rounds {
 
 impl Pio {
     /// How the machines go on; nothing where one of them does more than go round, or where a FIFO interrupts.
-    pub(crate) fn goes_round(&mut self, io: &Io) -> Option<Rounds> {
+    pub(crate) fn stays_in_loops(&mut self, io: &Io) -> Option<InLoops> {
         if !self
             .machines
             .iter()
@@ -31,12 +31,12 @@ impl Pio {
         }
         self.decode();
         self.look_ahead(io);
-        let found = self.find_rounds(io);
+        let found = self.find_loops(io);
         self.forget_levels();
         found
     }
 
-    fn find_rounds(&mut self, io: &Io) -> Option<Rounds> {
+    fn find_loops(&mut self, io: &Io) -> Option<InLoops> {
         let (mut machines, mut waiting, mut reads, mut moves) = (0, 0, 0, 0);
         let mut until = Picoseconds::new(i64::MAX);
         for n in 0..self.machines.len() {
@@ -59,7 +59,7 @@ impl Pio {
         }
         let reach = Reach::of_loops(machines, moves, reads != 0);
         let is_apart = machines != 0 && reads & io.pins.wired_with(moves) == 0 && !self.may_interrupt(&reach);
-        is_apart.then(|| Rounds { reach, requests: self.requests(&reach), waiting, until })
+        is_apart.then(|| InLoops { reach, requests: self.requests(&reach), waiting, until })
     }
 }
 
