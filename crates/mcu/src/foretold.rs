@@ -49,11 +49,6 @@ impl Foretold {
         (u32::MAX >> (32 - u32::from(self.pins))) << self.first_pin
     }
 
-    /// The first pin.
-    pub fn first_pin(&self) -> u8 {
-        self.first_pin
-    }
-
     /// How many changes there are; the first of them gives the pins levels that they may have already.
     pub fn count(&self) -> usize {
         self.changes.len()
