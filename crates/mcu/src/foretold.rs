@@ -49,11 +49,6 @@ impl Foretold {
         (u32::MAX >> (32 - u32::from(self.pins))) << self.first_pin
     }
 
-    /// How many changes there are; the first of them gives the pins levels that they may have already.
-    pub fn count(&self) -> usize {
-        self.changes.len()
-    }
-
     /// How long each step takes.
     pub fn step(&self) -> Picoseconds {
         self.step
@@ -109,8 +104,8 @@ mod tests {
     #[test]
     fn steps_without_a_change_are_left_out() {
         let foretold = of(&[4, 4, 5, 5, 5, 0]);
-        let changes =
-            (0..foretold.count()).map(|n| (foretold.at(n).unwrap().ps() / 1000, foretold.levels(n) >> 6));
+        let change = |n| Some((foretold.at(n)?.ps() / 1000, foretold.levels(n) >> 6));
+        let changes = (0..).map_while(change);
         assert_eq!(changes.collect::<Vec<_>>(), [(100, 4), (140, 5), (200, 0)]);
         assert_eq!((foretold.mask(), foretold.end()), (0b111 << 6, Picoseconds::from_ns(200)));
         assert_eq!((foretold.at(3), foretold.levels(3)), (None, 0));
