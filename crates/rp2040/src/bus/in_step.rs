@@ -6,9 +6,16 @@ use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
 use crate::bus::flow::is_at_hand;
 use crate::bus::{Bus, Size};
-use crate::peripherals::dma::flow::{Channels, Lane, Port};
+use crate::peripherals::dma::flow::{Channels, Lane, Port, Steps};
+use crate::peripherals::pio::even_words::{EvenWords, Passed};
 use crate::peripherals::pio::row::Row;
 use units::Picoseconds;
+
+/// What words have in common that are alike, and when the transfers come that follow on each.
+struct Pace {
+    even: EvenWords,
+    steps: Steps,
+}
 
 impl Bus {
     /// Lets words of a row pass that end up to and including `until`, as long as the transfers between are in step with them; false
@@ -38,6 +45,10 @@ impl Bus {
         {
             self.move_words_in_step((block, row), (port, channels), (&mut from, to.as_mut()));
             goes_on = self.pass_word_in_step((block, row), channels);
+            if goes_on && let Some(pace) = self.pace_of((block, row), channels) {
+                goes_on = self.pass_evenly((block, row), (channels, &pace), (&mut from, to.as_mut()), until);
+                self.io.address = port.to;
+            }
         }
         self.blocks.dma.leave_lanes(channels, (&from, to.as_ref()));
         goes_on
@@ -111,5 +122,68 @@ impl Bus {
         if io.lines.take_dreq_rose() {
             self.blocks.dma.hear(channels, io.lines.dreq(), io.now);
         }
+    }
+
+    /// How words and transfers go on from here, where each word is like the one that has just passed.
+    fn pace_of(&self, (block, row): (usize, &Row), channels: &Channels) -> Option<Pace> {
+        let even = self.blocks.pio[block].even_words(row, &self.io)?;
+        let begins = even.gives() == channels.empty_it()
+            && self.blocks.pio[block].asks_for_one(row, channels.empty_it());
+        let steps = self.blocks.dma.steps(channels).filter(|_| begins)?;
+        Some(Pace { even, steps })
+    }
+
+    /// Lets words pass that are like the one before, each with its transfers, of which only the last ones are put down; false when the
+    /// row ended with one of them.
+    fn pass_evenly(
+        &mut self,
+        (block, row): (usize, &mut Row),
+        (channels, Pace { even, steps }): (&Channels, &Pace),
+        (from, mut to): (&mut Lane, Option<&mut Lane>),
+        until: Picoseconds,
+    ) -> bool {
+        let had_attention = self.attention;
+        let Some(mut before) = self.blocks.pio[block].word_before(row, even) else { return true };
+        // The last word whose transfers were made, and what came of the one behind it.
+        let mut last = None;
+        while let Some(word) = self.blocks.pio[block].next_of_row(row)
+            && word.ends <= until
+            && self.are_in_memory(from, to.as_deref())
+            && self.io.reactions.is_empty()
+            && self.attention == had_attention
+        {
+            let feeds = steps.to_machine(before.takes);
+            let empties = steps.from_machine(before.takes, before.ends);
+            if feeds.max(empties) >= word.takes {
+                break;
+            }
+            let value = self.bring_at_hand(from.transfer(), from.aligned());
+            let pio = &mut self.blocks.pio[block];
+            pio.meet_evenly(row, even, feeds, false);
+            pio.be_handed_evenly(row, replicate(value, Size::of_bytes(from.transfer().bytes)));
+            from.advance();
+            if let Some(to) = &mut to {
+                pio.meet_evenly(row, even, empties, true);
+                let word = pio.hand_over_evenly(row);
+                self.keep(to.transfer(), to.aligned(), word);
+                to.advance();
+            }
+            self.dma_transfers += 1 + u64::from(to.is_some());
+            let passed = self.blocks.pio[block].pass_even_word(row, even, &mut self.io);
+            last = Some((before, passed));
+            before = word;
+            if passed != Passed::Even {
+                break;
+            }
+        }
+        let Some((moved, passed)) = last else { return true };
+        self.blocks.dma.step(channels, (moved.takes, moved.ends));
+        if passed != Passed::Nothing {
+            self.blocks.dma.ask_for_step(channels, (before.takes, before.ends));
+        } else {
+            before = moved;
+        }
+        self.blocks.pio[block].end_even_words(row, before, &mut self.io);
+        passed != Passed::Nothing
     }
 }

@@ -51,7 +51,9 @@ pub(crate) fn table_driven(code: Asm, mhz: u32) -> Asm {
     asm.label("next").ldr(0, 4, 0).ldr(1, 4, 4).ldr(2, 4, 8).adds(4, 12);
     asm.op(0x2800).b_if(If::Equal, "write").op(0x2801).b_if(If::Equal, "read").op(0x2802);
     asm.b_if(If::Equal, "count").op(0x2804).b_if(If::Equal, "wait set").op(0x2805);
-    asm.b_if(If::Equal, "wait clear").label("end").b("end").pool();
+    asm.b_if(If::Equal, "wait clear").op(0x2806).b_if(If::Equal, "sleep").label("end").b("end").pool();
+    // WFI.
+    asm.label("sleep").op(0xbf30).b("next");
     asm.label("write").str(2, 1, 0).b("next");
     asm.label("read").ldr(3, 1, 0).str(3, 5, 0).adds(5, 4).b("next");
     asm.label("count").subs(2, 1).b_if(If::NotEqual, "count").b("next");

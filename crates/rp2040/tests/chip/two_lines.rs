@@ -129,15 +129,36 @@ impl Driver {
         }
     }
 
-    /// Words from memory or one of the flash again and again, and zeros behind them, go out, while as many come in.
+    /// Many words, while the core sleeps until all have come.
+    fn exchange_at_length(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let Some(duplex) = self.duplex else { return };
+        table.extend([[0, GPIO_OUT_XOR, 1 << self.pins.select]; 2]);
+        let bits = random.of(&[8, 8, 8, 16, 32]);
+        let shift = random.below(4) << 18 | 0b11 << 16 | (bits & 31) << 20 | (bits & 31) << 25;
+        self.begin(duplex.start, shift, random, table);
+        let count = 20 + random.below(150);
+        self.exchange_words((count, 0), random, table);
+        table.extend([[0, DMA + 0x404, 2], [6, 0, 0]]);
+    }
+
     fn exchange_by_dma(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
+        let count = 1 + if random.one_in(3) { random.below(200) } else { random.below(12) };
+        let zeros = random.of(&[0, 0, 1, 20]);
+        self.exchange_words((count, zeros), random, table);
+        for _ in 0..random.below(4) {
+            self.dawdle(random, table);
+        }
+        let last = if random.one_in(6) { [0, DMA_ABORT, 7] } else { [5, DMA + 0x4c, 1 << 24] };
+        table.push(last);
+    }
+
+    /// Words from memory or one of the flash again and again, and zeros behind them, go out, while as many come in.
+    fn exchange_words(&self, (count, zeros): (u32, u32), random: &mut Random, table: &mut Vec<[u32; 3]>) {
         let to = RECEIVED + 0x100 * random.below(16);
         let (from, moves_on) = match random.below(3) {
             0 => (FLASH + 4 * random.below(100), 0),
             _ => (WORDS + 4 * random.below(100), 1 << 4),
         };
-        let count = 1 + if random.one_in(3) { random.below(200) } else { random.below(12) };
-        let zeros = random.of(&[0, 0, 1, 20]);
         let options = random.below(2) << 21 | random.of(&[2, 2, 1, 0]) << 2 | random.below(2) << 1;
         let control = |channel: u32, request: u32| 1 | options | channel << 11 | request << 15;
         let mut write = |address, value| table.push([0, address, value]);
@@ -156,11 +177,6 @@ impl Driver {
         write(DMA + 0xc, control(if zeros == 0 { 0 } else { 2 }, self.machine) | moves_on);
         write(DMA + 0x404, random.of(&[0, 0, 0, 1, 3]));
         write(PIO[0], 1 << self.machine);
-        for _ in 0..random.below(4) {
-            self.dawdle(random, table);
-        }
-        let last = if random.one_in(6) { [0, DMA_ABORT, 7] } else { [5, DMA + 0x4c, 1 << 24] };
-        table.push(last);
     }
 
     /// A core keeps some words under way, and is often late.
@@ -244,12 +260,24 @@ fn driver(seed: u64) -> Driver {
 }
 
 fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
+    chip_that_transfers(seed, takes_pulses, Driver::transfer)
+}
+
+fn chip_that_transfers_at_length(seed: u64, takes_pulses: bool) -> Rp2040 {
+    chip_that_transfers(seed, takes_pulses, Driver::exchange_at_length)
+}
+
+fn chip_that_transfers(
+    seed: u64,
+    takes_pulses: bool,
+    transfer: fn(&Driver, &mut Random, &mut Vec<[u32; 3]>),
+) -> Rp2040 {
     let mut random = Random::new(seed);
     let driver = driver(seed);
     let mut table = Vec::new();
     driver.set_up(&mut random, &mut table);
     for _ in 0..TRANSFERS {
-        driver.transfer(&mut random, &mut table);
+        transfer(&driver, &mut random, &mut table);
     }
     table.push([9, 0, 0]);
     let mut chip = chip_of(seed, &table);
@@ -270,6 +298,8 @@ fn chip(seed: u64, takes_pulses: bool) -> Rp2040 {
         answer: 0xa5,
         has_begun: false,
         interrupt: false,
+        seldom_interrupts: random.one_in(2),
+        times: 0,
         words: Random::new(7),
         whims: random.one_in(2).then(|| Random::new(seed)),
         log: Vec::new(),
@@ -289,6 +319,22 @@ fn check_all(seeds: std::ops::Range<u64>) {
 #[test]
 fn a_slave_on_two_lines_that_is_told_of_pulses_does_what_one_does_that_is_told_of_edges() {
     check_all(0..32);
+}
+
+fn check_long_exchanges(seeds: std::ops::Range<u64>) {
+    let told = told_in_rows::check_all::<Slave>(seeds, chip_that_transfers_at_length);
+    assert!(told.pulses > 3 * told.words && 6 * told.whole_words > told.words, "{told:?}");
+}
+
+#[test]
+fn words_that_follow_on_each_other_evenly_are_what_they_are_edge_by_edge() {
+    check_long_exchanges(0..128);
+}
+
+#[test]
+#[ignore = "takes minutes: the same at length, make test-slow"]
+fn long_exchanges_of_many_slaves_are_what_they_are_edge_by_edge() {
+    check_long_exchanges(100..4000);
 }
 
 #[test]

@@ -87,6 +87,28 @@ pub(crate) struct Beat {
     arbiter: Arbiter,
 }
 
+/// How the transfers follow on the words of a machine while all of them are alike: the one to it comes first.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Steps {
+    /// From a request to its transfer, and how long the first one occupies the way to the bus.
+    latency: Picoseconds,
+    occupied: Picoseconds,
+}
+
+impl Steps {
+    /// When the transfer comes that follows on a word that was taken then.
+    #[inline]
+    pub(crate) fn to_machine(&self, taken: Picoseconds) -> Picoseconds {
+        taken + self.latency
+    }
+
+    /// When the one comes that follows on a word that was given then, a cycle later at the least.
+    #[inline]
+    pub(crate) fn from_machine(&self, taken: Picoseconds, given: Picoseconds) -> Picoseconds {
+        (given + self.latency).max(self.to_machine(taken) + self.occupied)
+    }
+}
+
 /// The end of a channel that moves through memory, while it goes at a beat.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lane {
@@ -302,6 +324,32 @@ impl Dma {
         self.schedule.begin(at);
         self.schedule.occupy(channels.cycles_of(index));
         Some((channels.receives(index), at))
+    }
+
+    /// When the transfers follow on each word that a machine takes and, if it does, gives a few cycles later; nothing where turns are not
+    /// taken as in the word before.
+    pub(crate) fn steps(&self, channels: &Channels) -> Option<Steps> {
+        let mut arbiter = self.arbiter;
+        for channel in [channels.transmitter, channels.receiver].into_iter().filter(|&channel| channel != 0) {
+            arbiter.pick(channel, self.high);
+        }
+        let mut schedule = self.schedule;
+        schedule.free_after(Picoseconds::ZERO, Free::default());
+        schedule.occupy(channels.cycles_of(channels.transmitter.trailing_zeros() as usize));
+        let latency = self.schedule.after_latency(Picoseconds::ZERO);
+        (arbiter == self.arbiter).then_some(Steps { latency, occupied: schedule.free() })
+    }
+
+    /// The transfers were made that follow on a word.
+    pub(crate) fn step(&mut self, channels: &Channels, (taken, given): (Picoseconds, Picoseconds)) {
+        self.ask_for_step(channels, (taken, given));
+        while self.next_in_step(channels).is_some() {}
+    }
+
+    /// The channels may make the transfers that follow on a word.
+    pub(crate) fn ask_for_step(&mut self, channels: &Channels, (taken, given): (Picoseconds, Picoseconds)) {
+        self.set_ready(channels.transmitter, taken);
+        self.set_ready(channels.receiver, given);
     }
 
     /// The channels go on from where those that were in step are.

@@ -22,15 +22,15 @@ pub(super) struct Shape {
     /// The pin to which OUT brings its bit, and whether it does so before the clock rises.
     pub(super) out: Option<(u8, bool)>,
     /// The pin at which IN looks.
-    into: Option<u8>,
+    pub(super) into: Option<u8>,
 }
 
 /// When things are.
 pub(super) struct Times {
-    divider: Divider,
-    early: Early,
-    first_tick: u64,
-    ticks: u64,
+    pub(super) divider: Divider,
+    pub(super) early: Early,
+    pub(super) first_tick: u64,
+    pub(super) ticks: u64,
 }
 
 impl Times {
@@ -109,6 +109,21 @@ fn edges_of(moves: &[Move], clock: u32) -> Option<(u64, u64)> {
     rise.zip(fall)
 }
 
+/// The pins around pulses that are told.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AroundPulses {
+    levels: u32,
+    may_drive: u32,
+    may_pull: u32,
+}
+
+impl AroundPulses {
+    pub(super) fn of(io: &Io) -> Self {
+        let may_drive = io.pins.left_to_outside();
+        Self { levels: io.pins.levels(), may_drive, may_pull: may_drive & io.pins.plain() }
+    }
+}
+
 /// Pulses of which somebody outside was told, and what he answered; the pins have not moved yet.
 pub(super) struct Told {
     pub(super) shape: Shape,
@@ -145,7 +160,7 @@ impl Told {
     }
 
     /// What he says at a pin, with the cycle of the first pulse in which he does.
-    fn said_at_pin(&self, pin: u8) -> Option<(u64, u32)> {
+    pub(super) fn said_at_pin(&self, pin: u8) -> Option<(u64, u32)> {
         let said = self.said.as_ref().filter(|said| said.line.pin == pin)?;
         Some((self.times.cycle(0, self.spoken(said)), said.line.levels))
     }
@@ -209,24 +224,39 @@ impl Pio {
         let times =
             Times { divider: machine.divider, early, first_tick: rounds.first_tick, ticks: looped.ticks };
         let written = written_first(machine.osr, machine.config.out_right);
+        let around = AroundPulses::of(io);
+        let Answer { count, said } = self.ask(shape, &times, rounds.count, (before, written), around, io);
+        (count != 0).then_some(Told { shape: *shape, times, count, written, said })
+    }
+
+    /// Tells of pulses in which OUT writes these bits, the first in the highest, behind the level that its line had `before`.
+    #[inline]
+    pub(super) fn ask(
+        &self,
+        shape: &Shape,
+        times: &Times,
+        count: u32,
+        (before, written): (u32, u32),
+        around: AroundPulses,
+        io: &mut Io,
+    ) -> Answer {
         let at = |pulse: u32| [shape.rise, shape.fall].map(|tick| times.at(&self.edges, pulse, tick));
-        let may_drive = io.pins.left_to_outside();
+        let AroundPulses { levels, may_drive, may_pull } = around;
         let pulses = ClockPulses {
             clock: shape.clock,
             falls_first: shape.falls_first(),
-            count: rounds.count,
+            count,
             sent: shape.out.map(|(pin, is_before)| DataLine {
                 pin,
                 levels: if is_before { written } else { before << 31 | written >> 1 },
             }),
-            levels: io.pins.levels(),
+            levels,
             may_drive,
-            may_pull: may_drive & io.pins.plain(),
+            may_pull,
             times: &at,
         };
-        let Answer { count, said } = io.outside.pulses(&pulses, &mut io.reactions);
-        let count = count.min(rounds.count);
-        (count != 0).then_some(Told { shape: *shape, times, count, written, said })
+        let Answer { count: taken, said } = io.outside.pulses(&pulses, &mut io.reactions);
+        Answer { count: taken.min(count), said }
     }
 
     /// What IN sees in each round: the answer as many cycles later as an input takes, and before that what was there. That is what was

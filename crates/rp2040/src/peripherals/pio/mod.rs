@@ -20,6 +20,7 @@ mod decoded;
 pub(crate) mod divider;
 mod early;
 pub(crate) mod edges;
+pub(crate) mod even_words;
 mod execute;
 mod fifo;
 mod in_loops;

@@ -142,10 +142,8 @@ impl Skipped {
     pub(super) fn add(&mut self, told: &Told, rounds: u32) {
         let Told { shape, times, .. } = told;
         self.last = times.cycle(rounds - 1, shape.rise.max(shape.fall));
-        self.note(shape.clock_mask(), 2);
-        let moves = |bits: u32, from: u32| {
-            ((bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - rounds))).count_ones()
-        };
+        (self.changed, self.pulsed) = (self.changed | shape.clock_mask(), self.pulsed | shape.clock_mask());
+        let moves = |bits: u32, from: u32| (bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - rounds));
         if shape.out.is_some() {
             self.note(shape.out_mask(), moves(told.written, self.written));
             self.written = bit(told.written, rounds - 1);
@@ -156,10 +154,12 @@ impl Skipped {
         }
     }
 
-    /// A pin moved so many times.
-    fn note(&mut self, pin: u32, times: u32) {
-        if times != 0 {
-            self.pulsed |= if times > 1 { pin } else { pin & self.changed };
+    /// A pin moved as often as a bit is set.
+    #[inline]
+    fn note(&mut self, pin: u32, moves: u32) {
+        if moves != 0 {
+            let is_one = moves & (moves - 1) == 0;
+            self.pulsed |= if is_one { pin & self.changed } else { pin };
             self.changed |= pin;
         }
     }

@@ -176,7 +176,7 @@ pub(super) fn written_first(osr: u32, to_the_right: bool) -> u32 {
 
 impl StateMachine {
     /// What SET or OUT wrote last.
-    fn remember_written(&mut self, looped: &Loop, rounds: u32) {
+    pub(super) fn remember_written(&mut self, looped: &Loop, rounds: u32) {
         let config = &self.config;
         let (written, levels) = match (looped.written, looped.out) {
             (Some(Written::Set(levels)), _) => (config.set_mask, levels),

@@ -22,13 +22,13 @@ const FEWEST_ROUNDS: u32 = TOLD as u32 + 1;
 
 /// A machine on its way from word to word. It stands at the beginning of its loop.
 pub(crate) struct Row {
-    n: usize,
-    decoded: Box<Decoded>,
-    pins: Pins,
-    early: Early,
-    next: Option<(Word, WordTimes)>,
+    pub(super) n: usize,
+    pub(super) decoded: Box<Decoded>,
+    pub(super) pins: Pins,
+    pub(super) early: Early,
+    pub(super) next: Option<(Word, WordTimes)>,
     /// The last cycle in which something was done.
-    reached: Option<u64>,
+    pub(super) reached: Option<u64>,
 }
 
 /// When a row takes its next word, and when it gives one, with which this one ends; the same where it gives none.
@@ -40,14 +40,14 @@ pub(crate) struct WordTimes {
 
 /// What is left of a machine's word: its rounds, and the cycles in which the next word is taken and one is given.
 #[derive(Debug, Clone, Copy)]
-struct Word {
-    rounds: Rounds,
-    takes: u64,
-    gives: Option<u64>,
+pub(super) struct Word {
+    pub(super) rounds: Rounds,
+    pub(super) takes: u64,
+    pub(super) gives: Option<u64>,
 }
 
 /// What was done and does not show at the pins yet.
-enum Pins {
+pub(super) enum Pins {
     /// Nobody hears of them before the end: levels that are told, and the word before.
     Unheard(Untold, Option<(Rounds, Divider, u32)>),
     /// They are told as the pulses of a clock: those of the word before, and what they did in those before that.
@@ -109,9 +109,7 @@ impl Pio {
 
     fn next_of(&self, machine: &StateMachine, looped: &Loop) -> Option<(Word, WordTimes)> {
         let word = next_word(machine, looped)?;
-        let takes = self.edges.time_of(word.takes)?;
-        let ends = word.gives.map_or(Some(takes), |cycle| self.edges.time_of(cycle))?;
-        Some((word, WordTimes { takes, ends }))
+        Some((word, self.times_of(word.takes, word.gives)?))
     }
 
     /// The system is about to reach for a FIFO at a time before the row's next word; nothing where the row cannot go on then.
@@ -156,42 +154,73 @@ impl Pio {
         let n = row.n;
         let machine = &self.machines[n];
         let Some(looped) = row.decoded.known_loop_at(machine.pc) else { return false };
-        let Some((Word { mut rounds, takes, gives }, times)) = row.next.take() else { return false };
-        if machine.transmit.is_empty() || gives.is_some() && machine.receive.is_full() {
+        let Some((word, times)) = row.next.take() else { return false };
+        if !self.may_pass(n, &word) {
             return false;
         }
-        let asked = rounds.count;
-        let mut received = 0;
         match &mut row.pins {
             Pins::Unheard(untold, before) => {
-                if let Some((rounds, _, osr)) = before.replace((rounds, machine.divider, machine.osr)) {
+                if let Some((rounds, _, osr)) = before.replace((word.rounds, machine.divider, machine.osr)) {
                     untold.skip(looped, written_first(osr, machine.config.out_right), rounds.count);
                 }
+                let reached = self.end_rounds(n, looped, &word.rounds, 0);
+                self.word_passed(row, reached, times, io);
+                true
             }
-            Pins::Clock { shape, before, skipped } => {
+            Pins::Clock { shape, before, .. } => {
                 let level = before.as_ref().map_or(shape.sent_of(self.levels), Told::last_written);
-                let told = self.tell_pulses(n, looped, (shape, (level, row.early)), &rounds, io);
-                let Some(told) = told else { return false };
-                rounds.count = told.count;
-                received = self.received_bits(looped, &told, before.as_ref(), io);
-                if let Some(before) = before {
-                    self.pass_pulses(looped, before, &told, skipped, io);
-                }
-                *before = Some(told);
+                let told = self.tell_pulses(n, looped, (shape, (level, row.early)), &word.rounds, io);
+                told.is_some_and(|told| self.pass_told(row, (word, times), told, io))
             }
         }
+    }
+
+    /// Whether a machine has a word to take, and room for the one that it gives.
+    #[inline]
+    pub(super) fn may_pass(&self, n: usize, word: &Word) -> bool {
+        let machine = &self.machines[n];
+        !machine.transmit.is_empty() && (word.gives.is_none() || !machine.receive.is_full())
+    }
+
+    /// Goes on over a word whose pulses were told; false when those were not all.
+    pub(super) fn pass_told(
+        &mut self,
+        row: &mut Row,
+        (word, times): (Word, WordTimes),
+        told: Told,
+        io: &mut Io,
+    ) -> bool {
+        let n = row.n;
+        let (Pins::Clock { before, skipped, .. }, Some(looped)) =
+            (&mut row.pins, row.decoded.known_loop_at(self.machines[n].pc))
+        else {
+            return false;
+        };
+        let rounds = Rounds { count: told.count, ..word.rounds };
+        let received = self.received_bits(looped, &told, before.as_ref(), io);
+        if let Some(before) = before {
+            self.pass_pulses(looped, before, &told, skipped, io);
+        }
+        *before = Some(told);
         let reached = self.end_rounds(n, looped, &rounds, received);
         row.reached = Some(reached);
-        if rounds.count < asked {
+        if rounds.count < word.rounds.count {
+            row.next = None;
             return false;
         }
-        debug_assert!(reached == gives.unwrap_or(takes));
+        debug_assert!(reached == word.gives.unwrap_or(word.takes));
+        self.word_passed(row, reached, times, io);
+        true
+    }
+
+    fn word_passed(&mut self, row: &mut Row, reached: u64, times: WordTimes, io: &mut Io) {
+        row.reached = Some(reached);
+        let n = row.n;
         (self.lines_stale, row.early) = (false, Early::default());
         io.now = io.now.max(times.takes);
         io.lines.set_dreq(self.dreq(n), true);
         let machine = &self.machines[n];
         row.next = row.decoded.known_loop_at(machine.pc).and_then(|looped| self.next_of(machine, looped));
-        true
     }
 
     /// Pulses were told behind others, of which nobody remembers more than their sum where these are enough.

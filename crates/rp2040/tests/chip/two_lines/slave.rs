@@ -21,9 +21,13 @@ pub(super) struct Slave {
     /// A rise came since a frame began: from then on it speaks.
     pub(super) has_begun: bool,
     pub(super) interrupt: bool,
+    /// It interrupts after one in 128 words, and not in 8.
+    pub(super) seldom_interrupts: bool,
     pub(super) words: Random,
     /// Where it leaves pulses to edges without a reason, if it has any whims.
     pub(super) whims: Option<Random>,
+    /// Of the times of all edges of the clock.
+    pub(super) times: i64,
     /// The words that it took, and when.
     pub(super) log: Vec<(i64, u32)>,
     pub(super) pulses: u64,
@@ -42,6 +46,10 @@ pub(super) struct Pins {
 }
 
 impl Slave {
+    fn note_time(&mut self, at: Picoseconds) {
+        self.times = self.times.rotate_left(7) ^ at.ps();
+    }
+
     fn rises(&mut self, at: Picoseconds, level: u32) -> bool {
         self.shift = self.shift << 1 & 0xff | level;
         (self.bits, self.has_begun) = (self.bits + 1, true);
@@ -51,7 +59,12 @@ impl Slave {
         self.log.push((at.ps(), self.shift));
         self.bits = 0;
         self.answer = self.words.any() as u32 ^ self.shift;
-        self.shift & 7 == 0
+        self.asks(self.shift)
+    }
+
+    /// Whether a word moves the interrupt.
+    fn asks(&self, word: u32) -> bool {
+        word & if self.seldom_interrupts { 0x7f } else { 7 } == 0
     }
 
     fn level(&self) -> bool {
@@ -65,7 +78,7 @@ impl Slave {
 
     /// Whether the next rise moves the interrupt, which is to be seen as an edge.
     fn would_interrupt(&self, level: u32) -> bool {
-        self.bits == 7 && (self.shift << 1 | level) & 7 == 0
+        self.bits == 7 && self.asks(self.shift << 1 & 0xff | level)
     }
 }
 
@@ -79,6 +92,7 @@ impl Outside for Slave {
         if changed >> self.pins.clock & 1 == 0 {
             return;
         }
+        self.note_time(at);
         let rises = levels >> self.pins.clock & 1 == 1;
         if rises && self.rises(at, levels >> self.pins.mosi & 1) {
             self.interrupt = !self.interrupt;
@@ -121,8 +135,10 @@ impl Outside for Slave {
         while count < most && !self.would_interrupt(sent >> (31 - count) & 1) {
             let order = if pulses.falls_first { [false, true] } else { [true, false] };
             for rises in order {
+                let at = if rises { pulses.rise(count) } else { pulses.fall(count) };
+                self.note_time(at);
                 if rises {
-                    self.rises(pulses.rise(count), sent >> (31 - count) & 1);
+                    self.rises(at, sent >> (31 - count) & 1);
                 }
                 if rises == self.at_rise {
                     levels |= u32::from(self.level()) << (31 - count);
@@ -143,7 +159,7 @@ impl Outside for Slave {
 }
 
 impl InRows for Slave {
-    type State = (u32, u32, u32, bool, bool);
+    type State = (u32, u32, u32, bool, bool, i64);
 
     fn log(&self) -> &[(i64, u32)] {
         &self.log
@@ -158,6 +174,6 @@ impl InRows for Slave {
     }
 
     fn state(&self) -> Self::State {
-        (self.bits, self.shift, self.answer, self.has_begun, self.interrupt)
+        (self.bits, self.shift, self.answer, self.has_begun, self.interrupt, self.times)
     }
 }
