@@ -117,3 +117,14 @@ def test_a_command_in_the_background_that_ignores_ctrl_c_is_ended_by_a_service_m
     process.send_signal(signal.SIGTERM)
     code, said = ended(process)
     assert code == 128 + signal.SIGTERM and said.startswith("airwire: stopped by SIGTERM")
+
+
+def test_a_comparison_that_is_stopped_while_it_reads_compares_nothing(tmp_path: Path) -> None:
+    head = "$timescale 1 us $end $var wire 1 ! t $end $var wire 1 ? d $end $enddefinitions $end #0 0! 0?"
+    edges = "".join(f"#{us} 1! #{us + 1} 0! #{us + 9} 1? #{us + 10} 0?\n" for us in range(20, 20_000_000, 20))
+    (tmp_path / "long.vcd").write_text(f"{head}\n{edges}", encoding="ascii")
+    process = begun(tmp_path, "compare", "long.vcd", "long.vcd")
+    opened = Path(f"/proc/{process.pid}/fd")
+    wait_for(process, lambda: any(os.path.realpath(one).endswith("long.vcd") for one in opened.iterdir()))
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, "airwire: stopped by Ctrl-C\n")
