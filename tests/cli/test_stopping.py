@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -128,3 +130,48 @@ def test_a_comparison_that_is_stopped_while_it_reads_compares_nothing(tmp_path: 
     wait_for(process, lambda: any(os.path.realpath(one).endswith("long.vcd") for one in opened.iterdir()))
     process.send_signal(signal.SIGINT)
     assert ended(process) == (130, "airwire: stopped by Ctrl-C\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["waveform", "held", "--out", "held.svg"], "Reading the capture"),
+        (["compare", "held", "held.csv"], "Reading captures"),
+        (["analyze", "held"], "Analysing captures"),
+        (["convert", "held", "held.vcd"], "Converting"),
+        (["explain", "held", "--link", "uart", "--payload", "12B"], "Fitting the model to the capture"),
+    ],
+)
+def test_who_waits_for_a_capture_is_told_and_may_stop(tmp_path: Path, words: list[str], says: str) -> None:
+    # A capture that takes long to read: a pipe whose writer has said no more than the beginning.
+    os.mkfifo(tmp_path / "held")
+    (tmp_path / "held.csv").write_text("Time [s],Channel 0,Channel 1\n0,0,0\n", encoding="ascii")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.entry", *words],
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    try:
+        with (tmp_path / "held").open("w", encoding="ascii") as writer:
+            writer.write("Time [s],Channel 0,Channel 1\n0,0,0\n1,1,0\n")
+            writer.flush()
+            seen, until, is_stopped = "", time.monotonic() + 20, False
+            while process.poll() is None and time.monotonic() < until:
+                if select.select([ours], [], [], 0.1)[0]:
+                    # At the end of the process there is no terminal any more.
+                    with suppress(OSError):
+                        seen += os.read(ours, 4096).decode("utf-8", "replace")
+                # While a bar is drawn, as people cannot choose when.
+                if says in seen and not is_stopped:
+                    process.send_signal(signal.SIGINT)
+                    is_stopped = True
+            assert says in seen
+            assert process.wait(timeout=5) == 130, seen
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
