@@ -86,9 +86,15 @@ fn climb(values: &[f64], frequency: f64, step: f64) -> f64 {
 
 /// A main lump of three quarters or more, and tight lumps behind it at whole multiples of one distance.
 fn lumps(series: &Series) -> Option<Comb> {
+    let low = series.quantile_ps(0.05);
+    let by_lower_part = WIDTH_OF_THREE_QUARTERS * (series.quantile_ps(0.7) - low);
+    [series.quantile_ps(0.8) - low, by_lower_part].into_iter().find_map(|width| lumps_of_width(series, width))
+}
+
+/// The same, where the main lump is about as wide as this.
+fn lumps_of_width(series: &Series, core_width: f64) -> Option<Comb> {
     let sorted = &series.sorted_ps;
     let n = sorted.len();
-    let core_width = WIDTH_OF_THREE_QUARTERS * (series.quantile_ps(0.7) - series.quantile_ps(0.05));
     let split =
         (n * 3 / 4..n - 1).find(|i| (sorted[i + 1] - sorted[*i]) as f64 > 2.0 * core_width.max(1.0))?;
     let behind = &sorted[split + 1..];
