@@ -134,6 +134,37 @@ def test_compare_says_which_is_faster_by_how_much(airwire: Airwire, tmp_path: Pa
     assert "before.csv is faster than" in text
 
 
+def write_latencies(path: Path, latencies_us: list[int]) -> None:
+    """A capture in which one message after another takes that long, with a trigger each millisecond."""
+    rows = ["Time [s],Channel 0,Channel 1", "0,0,0"]
+    for number, latency_us in enumerate(latencies_us, 1):
+        start = 1000 * number
+        edges = [(start, 1, 0), (start + 1, 0, 0), (start + latency_us, 0, 1), (start + latency_us + 1, 0, 0)]
+        rows += [f"{us / 1e6:.6f},{trigger},{done}" for us, trigger, done in edges]
+    path.write_text("\n".join(rows) + "\n", encoding="ascii")
+
+
+def test_compare_tells_odds_and_interval_of_the_one_that_it_calls_faster(airwire: Airwire, tmp_path: Path) -> None:
+    # Two in five of the first run's messages are slower than any of the other, the rest are faster than all of them.
+    write_latencies(tmp_path / "mixed.csv", [100, 900, 101, 102, 901] * 60)
+    write_latencies(tmp_path / "even.csv", [150, 151, 152, 153, 154] * 60)
+    for order in (("mixed.csv", "even.csv"), ("even.csv", "mixed.csv")):
+        told = airwire("compare", *order).stdout
+        assert "mixed.csv is faster than even.csv by 50 us at the median" in " ".join(told.split())
+        assert "a message of mixed.csv beats one of even.csv in 60 %" in " ".join(told.split())
+        assert "interval -" not in told.split("median of A")[0]
+
+
+def test_compare_says_so_where_the_faster_one_loses_more_often(airwire: Airwire, tmp_path: Path) -> None:
+    write_latencies(tmp_path / "first.csv", [130, 130, 130, 300, 300] * 60)
+    write_latencies(tmp_path / "second.csv", [100, 100, 131, 131, 131] * 60)
+    for order in (("first.csv", "second.csv"), ("second.csv", "first.csv")):
+        told = " ".join(airwire("compare", *order).stdout.split())
+        assert "first.csv is faster than second.csv" in told
+        # Three in five of its messages win against three in five of the other's: 36 %.
+        assert "a message of first.csv beats one of second.csv in 36 %" in told
+
+
 def test_compare_of_equal_links_claims_no_difference(airwire: Airwire, tmp_path: Path) -> None:
     SlottedLink(seed=1).write_csv(tmp_path / "a.csv")
     SlottedLink(seed=2).write_csv(tmp_path / "b.csv")

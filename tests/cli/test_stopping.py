@@ -5,12 +5,14 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
 import termios
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,59 @@ def test_a_command_in_the_background_that_ignores_ctrl_c_is_ended_by_a_service_m
     process.send_signal(signal.SIGTERM)
     code, said = ended(process)
     assert code == 128 + signal.SIGTERM and said.startswith("airwire: stopped by SIGTERM")
+
+
+def test_a_comparison_that_is_stopped_while_it_reads_compares_nothing(tmp_path: Path) -> None:
+    head = "$timescale 1 us $end $var wire 1 ! t $end $var wire 1 ? d $end $enddefinitions $end #0 0! 0?"
+    edges = "".join(f"#{us} 1! #{us + 1} 0! #{us + 9} 1? #{us + 10} 0?\n" for us in range(20, 20_000_000, 20))
+    (tmp_path / "long.vcd").write_text(f"{head}\n{edges}", encoding="ascii")
+    process = begun(tmp_path, "compare", "long.vcd", "long.vcd")
+    opened = Path(f"/proc/{process.pid}/fd")
+    wait_for(process, lambda: any(os.path.realpath(one).endswith("long.vcd") for one in opened.iterdir()))
+    process.send_signal(signal.SIGINT)
+    assert ended(process) == (130, "airwire: stopped by Ctrl-C\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["waveform", "held", "--out", "held.svg"], "Reading the capture"),
+        (["compare", "held", "held.csv"], "Reading captures"),
+        (["analyze", "held"], "Analysing captures"),
+        (["convert", "held", "held.vcd"], "Converting"),
+        (["explain", "held", "--link", "uart", "--payload", "12B"], "Fitting the model to the capture"),
+    ],
+)
+def test_who_waits_for_a_capture_is_told_and_may_stop(tmp_path: Path, words: list[str], says: str) -> None:
+    # A capture that takes long to read: a pipe whose writer has said no more than the beginning.
+    os.mkfifo(tmp_path / "held")
+    (tmp_path / "held.csv").write_text("Time [s],Channel 0,Channel 1\n0,0,0\n", encoding="ascii")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "airwire.entry", *words],
+        cwd=tmp_path,
+        env={**os.environ, "TERM": "xterm"},
+        stdout=subprocess.DEVNULL,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    try:
+        with (tmp_path / "held").open("w", encoding="ascii") as writer:
+            writer.write("Time [s],Channel 0,Channel 1\n0,0,0\n1,1,0\n")
+            writer.flush()
+            seen, until, is_stopped = "", time.monotonic() + 20, False
+            while process.poll() is None and time.monotonic() < until:
+                if select.select([ours], [], [], 0.1)[0]:
+                    # At the end of the process there is no terminal any more.
+                    with suppress(OSError):
+                        seen += os.read(ours, 4096).decode("utf-8", "replace")
+                # While a bar is drawn, as people cannot choose when.
+                if says in seen and not is_stopped:
+                    process.send_signal(signal.SIGINT)
+                    is_stopped = True
+            assert says in seen
+            assert process.wait(timeout=5) == 130, seen
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import tomllib
 from pathlib import Path
 
@@ -250,3 +252,12 @@ def test_without_the_plug_ins_fixture_the_package_needs_no_pytest() -> None:
         [sys.executable, "-c", probe], env=dict(os.environ), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_suite_that_is_stopped_ends_the_tests(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text("samples = 10_000_000\npayloads = [12]\n[links.nrf24]\n", encoding="ascii")
+    ctrl_c = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    ctrl_c.start()
+    with pytest.raises(KeyboardInterrupt):
+        Bench(tmp_path, tmp_path).run("suite.toml")
+    ctrl_c.join()

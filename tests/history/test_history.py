@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -99,6 +101,25 @@ def test_what_was_exported_is_taken_up_elsewhere(airwire: Airwire, base: Path, t
     lines = pl.read_parquet(tmp_path / "all.parquet").sort("started")
     assert lines["label"].to_list() == [f"v{number}" for number in range(1, 9)]
     assert lines["value"].to_list() == [100.0] * 5 + [110.0] * 3
+
+
+@pytest.mark.parametrize(("line", "says"), [("export all.json", "Writing the runs"), ("add all.json", "Adding runs")])
+def test_what_takes_long_with_thousands_of_runs_says_that_it_works(
+    airwire: Airwire, base: Path, tmp_path: Path, line: str, says: str
+) -> None:
+    assert base.exists() and airwire("history", "export", "all.json", "--database", "history.sqlite").returncode == 0
+    ours, theirs = pty.openpty()
+    words = ["history", *line.split(), "--database", "history.sqlite"]
+    command = [sys.executable, "-m", "airwire.entry", *words]
+    environment = {**os.environ, "TERM": "xterm"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=theirs, check=False)
+    os.close(theirs)
+    seen = ""
+    # What nobody wrote to is an error at its end.
+    with suppress(OSError):
+        seen = os.read(ours, 65536).decode("utf-8")
+    os.close(ours)
+    assert done.returncode == 0 and says in seen
 
 
 def test_runs_are_listed_with_the_rows_that_they_have(airwire: Airwire, base: Path) -> None:

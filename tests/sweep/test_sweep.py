@@ -8,6 +8,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -410,6 +411,17 @@ def test_a_file_that_traffic_names_travels_by_its_content_however_the_traffic_is
     assert figures[0] is not None and figures[0]["messages"] == 1 and figures[0]["lost"] == 0
     as_text, as_table = ({**(one or {}), "row": ""} for one in figures)
     assert as_text == as_table
+
+
+def test_a_point_that_is_stopped_has_no_figures(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text("samples = 10_000_000\npayloads = [12]\n[links.nrf24]\n", encoding="ascii")
+    plan = plan_sweep(tmp_path / "suite.toml")
+    ctrl_c = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    ctrl_c.start()
+    # Its messages so far would stand for all, in the sweep and in the history that bisects images.
+    with pytest.raises(KeyboardInterrupt):
+        run_point(plan.point(0), Blobs(tmp_path / "files"), tmp_path)
+    ctrl_c.join()
 
 
 def test_an_image_that_changes_is_another_sweep(firmware: Path, tmp_path: Path) -> None:

@@ -1,28 +1,39 @@
-//! Files of packets: pcap and pcapng, told apart by their first bytes.
+//! Files of packets: pcap and pcapng, told apart by their first bytes. What both have in common stands here: a packet, its time,
+//! and how a file ends that was cut off.
 
-use std::io::Read;
+use std::io::{self, Read};
 
-use pcap_file::pcap::PcapReader;
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
-};
-use pcap_file::pcapng::{Block, PcapNgReader};
-use pcap_file::{DataLink, PcapError};
 use thiserror::Error;
 
-/// The block type of a pcapng section header (draft-ietf-opsawg-pcapng, 4.1).
-const SECTION_HEADER: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+use crate::link::Link;
+use crate::{pcap, pcapng};
+
 const PS_PER_NS: i64 = 1000;
-const NS_PER_S: u128 = 1_000_000_000;
-/// Without the option if_tsresol an interface counts microseconds (draft-ietf-opsawg-pcapng, 4.2).
-const MICROSECONDS: u8 = 6;
+/// No recorder keeps more of a packet; Wireshark takes 128 MiB for the longest.
+pub(crate) const MOST_BYTES: u32 = 128 << 20;
+/// First bytes of gzip (RFC 1952, 2.3.1), xz (its file format, 2.1.1.1), zstd (RFC 8878, 3.1.1) and LZ4 (its frame format).
+const COMPRESSED: [[u8; 4]; 4] =
+    [[0x1f, 0x8b, 8, 0], [0xfd, b'7', b'z', b'X'], [0x28, 0xb5, 0x2f, 0xfd], [4, 0x22, 0x4d, 0x18]];
+/// Gzip's fourth byte holds flags, which may be any.
+const COMPRESSED_BYTES: usize = 3;
 
 /// Why packets could not be read.
 #[derive(Debug, Error)]
 pub enum PacketsError {
     /// It is neither kind of file.
-    #[error("is no recording of packets: it begins as neither pcap nor pcapng")]
+    #[error(
+        "is no recording of packets: it begins as neither pcap nor pcapng; save it as pcapng in Wireshark, or by editcap"
+    )]
     Unknown,
+    /// It is one, perhaps, but within something else.
+    #[error("is compressed; decompress it, and name the recording that was in it")]
+    Compressed,
+    /// All its packets have something in front that nobody looks behind.
+    #[error(
+        "has no packet whose IP can be found: its packets are of the link type {0}; record at Ethernet, loopback or \
+         any interface of a computer"
+    )]
+    OtherLink(u16),
     /// The file cannot be read, or breaks its own rules.
     #[error("cannot be read behind packet {after}: {reason}")]
     Broken {
@@ -31,36 +42,6 @@ pub enum PacketsError {
         /// What is wrong.
         reason: String,
     },
-}
-
-/// What stands in front of IP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Link {
-    /// Ethernet, with or without VLAN tags.
-    Ethernet,
-    /// IP without anything in front.
-    Raw,
-    /// Four bytes of an address family.
-    Null,
-    /// What Linux gives of all interfaces at once (SLL).
-    Cooked,
-    /// The same, version 2.
-    Cooked2,
-    /// Anything else.
-    Other,
-}
-
-impl Link {
-    fn of(link: DataLink) -> Self {
-        match link {
-            DataLink::ETHERNET => Self::Ethernet,
-            DataLink::RAW | DataLink::IPV4 => Self::Raw,
-            DataLink::NULL | DataLink::LOOP => Self::Null,
-            DataLink::LINUX_SLL => Self::Cooked,
-            DataLink::LINUX_SLL2 => Self::Cooked2,
-            _ => Self::Other,
-        }
-    }
 }
 
 /// A packet as it was recorded.
@@ -82,92 +63,95 @@ pub struct Packet {
 pub fn read(mut file: impl Read, mut each: impl FnMut(Packet)) -> Result<(), PacketsError> {
     let mut magic = [0; 4];
     file.read_exact(&mut magic).map_err(|_| PacketsError::Unknown)?;
-    let whole = magic.chain(file);
-    if magic == SECTION_HEADER { read_pcapng(whole, &mut each) } else { read_pcap(whole, &mut each) }
-}
-
-fn read_pcap(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), PacketsError> {
-    let mut reader = PcapReader::new(file).map_err(|_| PacketsError::Unknown)?;
-    let link = Link::of(reader.header().datalink);
     let (mut after, mut clock) = (0, Clock::default());
-    while let Some(packet) = reader.next_packet() {
-        let packet = match packet {
-            Ok(packet) => packet,
-            Err(error) => return ended(&error, after),
-        };
+    let mut take = |nanoseconds: i128, link: Link, bytes: Vec<u8>| {
         after += 1;
-        let at_ps = clock.ps(packet.timestamp.as_nanos());
-        each(Packet { at_ps, link, bytes: packet.data.into_owned() });
+        each(Packet { at_ps: clock.ps(nanoseconds), link, bytes });
+    };
+    let ended = if magic == pcapng::SECTION_HEADER {
+        pcapng::read(file, &mut take)
+    } else if let Some(kind) = pcap::Kind::of(magic) {
+        pcap::read(file, kind, &mut take)
+    } else {
+        let is_compressed = |known: &[u8; 4]| magic.starts_with(&known[..COMPRESSED_BYTES]);
+        return Err(if COMPRESSED.iter().any(is_compressed) {
+            PacketsError::Compressed
+        } else {
+            PacketsError::Unknown
+        });
+    };
+    match ended {
+        Ok(()) | Err(Stop::CutOff) => Ok(()),
+        Err(Stop::Because(reason)) => Err(PacketsError::Broken { after, reason }),
     }
-    Ok(())
 }
 
-fn read_pcapng(file: impl Read, each: &mut impl FnMut(Packet)) -> Result<(), PacketsError> {
-    let mut reader = PcapNgReader::new(file).map_err(|_| PacketsError::Unknown)?;
-    let (mut interfaces, mut after): (Vec<(Link, u8)>, usize) = (Vec::new(), 0);
-    let mut clock = Clock::default();
-    loop {
-        let (number, ticks, bytes) = match reader.next_block() {
-            None => return Ok(()),
-            Some(Err(error)) => return ended(&error, after),
-            Some(Ok(Block::SectionHeader(_))) => {
-                interfaces.clear();
-                continue;
-            }
-            Some(Ok(Block::InterfaceDescription(interface))) => {
-                interfaces.push((Link::of(interface.linktype), resolution(&interface)));
-                continue;
-            }
-            // The reader takes ticks for nanoseconds, whatever the interface says.
-            Some(Ok(Block::EnhancedPacket(packet))) => {
-                (packet.interface_id, packet.timestamp.as_nanos(), packet.data.into_owned())
-            }
-            Some(Ok(_)) => continue,
-        };
-        after += 1;
-        if let Some((link, resolution)) = interfaces.get(number as usize) {
-            each(Packet { at_ps: clock.ps(nanoseconds(ticks, *resolution)), link: *link, bytes });
+/// Why no further packet comes.
+pub(crate) enum Stop {
+    /// The file ends in the midst of something.
+    CutOff,
+    /// It cannot be read, or breaks its own rules.
+    Because(String),
+}
+
+impl Stop {
+    pub(crate) fn because<T>(reason: impl Into<String>) -> Result<T, Self> {
+        Err(Self::Because(reason.into()))
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::CutOff,
+            _ => Self::Because(error.to_string()),
         }
     }
 }
 
-/// A recording that was cut off is one; anything else is broken.
-fn ended(error: &PcapError, after: usize) -> Result<(), PacketsError> {
-    match error {
-        PcapError::IncompleteBuffer => Ok(()),
-        PcapError::IoError(reason) if reason.kind() == std::io::ErrorKind::UnexpectedEof => Ok(()),
-        other => Err(PacketsError::Broken { after, reason: other.to_string() }),
+/// The next bytes of a file, as many as are due. Memory grows only as far as bytes arrive.
+pub(crate) fn bytes(file: &mut impl Read, count: u32) -> Result<Vec<u8>, Stop> {
+    let mut bytes = Vec::new();
+    file.take(u64::from(count)).read_to_end(&mut bytes)?;
+    if bytes.len() < count as usize { Err(Stop::CutOff) } else { Ok(bytes) }
+}
+
+/// The order of the bytes of numbers, which is that of the computer that recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Big,
+    Little,
+}
+
+impl Order {
+    /// The number at a place; nothing where there are too few bytes.
+    pub(crate) fn u16(self, bytes: &[u8], at: usize) -> Option<u16> {
+        let number = bytes.get(at..)?.first_chunk()?;
+        Some(if self == Self::Big { u16::from_be_bytes(*number) } else { u16::from_le_bytes(*number) })
     }
-}
 
-fn resolution(interface: &InterfaceDescriptionBlock<'_>) -> u8 {
-    let told = interface.options.iter().find_map(|option| match option {
-        InterfaceDescriptionOption::IfTsResol(resolution) => Some(*resolution),
-        _ => None,
-    });
-    told.unwrap_or(MICROSECONDS)
-}
+    pub(crate) fn u32(self, bytes: &[u8], at: usize) -> Option<u32> {
+        let number = bytes.get(at..)?.first_chunk()?;
+        Some(if self == Self::Big { u32::from_be_bytes(*number) } else { u32::from_le_bytes(*number) })
+    }
 
-/// Ticks of a resolution: a negative power of two where the highest bit is set, else of ten.
-fn nanoseconds(ticks: u128, resolution: u8) -> u128 {
-    let power = u32::from(resolution & 0x7f);
-    let per_second =
-        if resolution & 0x80 == 0 { 10_u128.checked_pow(power) } else { 2_u128.checked_pow(power) };
-    per_second.map_or(0, |per_second| ticks.saturating_mul(NS_PER_S) / per_second)
+    pub(crate) fn u64(self, bytes: &[u8], at: usize) -> Option<u64> {
+        let number = bytes.get(at..)?.first_chunk()?;
+        Some(if self == Self::Big { u64::from_be_bytes(*number) } else { u64::from_le_bytes(*number) })
+    }
 }
 
 /// Counts from the first packet, since picoseconds from 1970 have no room in 64 bits.
 #[derive(Debug, Default)]
 struct Clock {
-    first_ns: Option<u128>,
+    first_ns: Option<i128>,
 }
 
 impl Clock {
-    fn ps(&mut self, nanoseconds: u128) -> i64 {
-        let first = *self.first_ns.get_or_insert(nanoseconds);
-        let (since, sign) =
-            if nanoseconds < first { (first - nanoseconds, -1) } else { (nanoseconds - first, 1) };
+    fn ps(&mut self, nanoseconds: i128) -> i64 {
         // Half of what there is room for, so that differences of any two have room as well.
-        i64::try_from(since).unwrap_or(i64::MAX).min(i64::MAX / PS_PER_NS / 2) * PS_PER_NS * sign
+        const MOST_NS: i64 = i64::MAX / PS_PER_NS / 2;
+        let since = nanoseconds - *self.first_ns.get_or_insert(nanoseconds);
+        i64::try_from(since.clamp(i128::from(-MOST_NS), i128::from(MOST_NS))).unwrap_or(MOST_NS) * PS_PER_NS
     }
 }

@@ -7,13 +7,17 @@
 mod conversation;
 mod end;
 mod file;
+mod link;
+mod pcap;
+mod pcapng;
 mod recorder;
 mod report;
 mod segment;
 mod silence;
 
 pub use conversation::Conversation;
-pub use file::{Link, Packet, PacketsError, read};
+pub use file::{Packet, PacketsError, read};
+pub use link::Link;
 pub use recorder::{Recorded, Recorder, RecorderError};
 pub use report::{Report, Waits, report};
 pub use segment::{Address, Segment};

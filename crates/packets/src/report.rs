@@ -6,6 +6,7 @@ use std::net::Ipv4Addr;
 
 use crate::conversation::Conversation;
 use crate::file::{PacketsError, read};
+use crate::link::Link;
 use crate::segment::{Address, Segment};
 use crate::silence::{Cause, Side, Silence};
 
@@ -51,13 +52,18 @@ pub struct Report {
 /// Reads a recording and follows its connections to or from an address, or all.
 ///
 /// # Errors
-/// When the file is no recording, or is broken.
+/// When the file is no recording, or is broken, or nothing is known of what stands in front of IP in all of its packets.
 pub fn report(file: impl Read, of: Option<Ipv4Addr>) -> Result<Report, PacketsError> {
     let mut found = Report::default();
     let mut open: BTreeMap<(Address, Address), Conversation> = BTreeMap::new();
     let mut all: Vec<Silence> = Vec::new();
     let mut totals = Totals::default();
+    let (mut unknown, mut is_any_known) = (None, false);
     read(file, |packet| {
+        match packet.link {
+            Link::Other(number) => unknown = Some(number),
+            _ => is_any_known = true,
+        }
         let Some(segment) = Segment::of(&packet) else { return };
         if of.is_some_and(|address| segment.from.0 != address && segment.to.0 != address) {
             return;
@@ -81,6 +87,9 @@ pub fn report(file: impl Read, of: Option<Ipv4Addr>) -> Result<Report, PacketsEr
             conversation.take(&segment);
         }
     })?;
+    if let (Some(number), false) = (unknown, is_any_known) {
+        return Err(PacketsError::OtherLink(number));
+    }
     open.values().for_each(|last| totals.add(&mut found, &mut all, last));
     totals.finish(&mut found, all);
     Ok(found)

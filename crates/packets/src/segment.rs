@@ -2,11 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use crate::file::{Link, Packet};
+use crate::file::Packet;
 
-const IPV4: u16 = 0x0800;
-const VLAN: u16 = 0x8100;
-const SERVICE_VLAN: u16 = 0x88a8;
 const TCP: u8 = 6;
 const FIN: u8 = 1;
 const SYN: u8 = 2;
@@ -53,7 +50,7 @@ pub struct Segment {
 impl Segment {
     /// The segment of a packet; nothing where there is none, or less than its header was recorded.
     pub fn of(packet: &Packet) -> Option<Self> {
-        let ip = internet_packet(packet.link, &packet.bytes)?;
+        let ip = packet.link.internet_packet(&packet.bytes)?;
         let header = usize::from(ip.first()? & 15) * 4;
         let total = usize::from(u16_at(ip, 2)?);
         let is_fragment = u16_at(ip, 6)? & 0x3fff != 0;
@@ -88,24 +85,6 @@ impl Segment {
     /// How many numbers of the sequence it takes.
     pub(crate) fn length(&self) -> u32 {
         self.bytes + u32::from(self.syn) + u32::from(self.fin)
-    }
-}
-
-/// What is behind the header of the link.
-fn internet_packet(link: Link, bytes: &[u8]) -> Option<&[u8]> {
-    match link {
-        Link::Raw => Some(bytes),
-        Link::Null => bytes.get(4..),
-        Link::Cooked => (u16_at(bytes, 14)? == IPV4).then(|| bytes.get(16..))?,
-        Link::Cooked2 => (u16_at(bytes, 0)? == IPV4).then(|| bytes.get(20..))?,
-        Link::Ethernet => {
-            let mut at = 12;
-            while matches!(u16_at(bytes, at)?, VLAN | SERVICE_VLAN) {
-                at += 4;
-            }
-            (u16_at(bytes, at)? == IPV4).then(|| bytes.get(at + 2..))?
-        }
-        Link::Other => None,
     }
 }
 

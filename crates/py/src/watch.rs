@@ -46,24 +46,25 @@ pub(crate) fn while_telling<T: Send + 'static>(
     let mut interrupted = false;
     let mut broken_progress = Ok(());
     while py.detach(wait) == Err(RecvTimeoutError::Timeout) {
-        if py.check_signals().is_err() {
-            interrupted = true;
-            control.stop();
-            files::stop_waiting();
-        }
+        let mut stopped = py.check_signals().is_err();
         if broken_progress.is_ok()
             && let Err(error) = tell().and_then(|()| match &progress {
                 Some(progress) => progress.call1((control.done(), total)).map(|_| ()),
                 None => Ok(()),
             })
         {
-            control.stop();
             // Ctrl-C may come while Python prints.
             if error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                interrupted = true;
+                stopped = true;
             } else {
                 broken_progress = Err(error);
             }
+        }
+        interrupted |= stopped;
+        if stopped || broken_progress.is_err() {
+            control.stop();
+            // The work may wait for a pipe, and then looks at nothing else.
+            files::stop_waiting();
         }
     }
     let result =

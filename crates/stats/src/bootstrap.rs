@@ -1,5 +1,6 @@
 //! Confidence intervals of quantiles by the moving-block bootstrap (Künsch 1989), which keeps the dependence
-//! of neighbouring samples: on a drifting phase a thousand messages may be worth no more than a few.
+//! of neighbouring samples: on a drifting phase a thousand messages may be worth no more than a few. Of few blocks the percentiles
+//! of resamples alone are too narrow, so that they are taken further out, as Student's distribution is wider than the normal one.
 
 use crate::quantile::position;
 use crate::random::Random;
@@ -9,10 +10,29 @@ const MAX_RESAMPLES: usize = 1000;
 const MIN_RESAMPLES: usize = 200;
 /// Samples drawn in all, which bounds the time.
 const DRAW_BUDGET: usize = 50_000_000;
+/// How far around a quantile resamples are looked at first, in the largest standard deviations that its rank can have.
+const WINDOW_DEVIATIONS: f64 = 6.0;
 /// Autocorrelations below this count as none.
 const NEGLIGIBLE_CORRELATION: f64 = 0.05;
 /// Products formed at most for the autocorrelation.
 const CORRELATION_BUDGET: usize = 20_000_000;
+/// By the number of blocks b, how many standard deviations the ends of an interval lie out: the 97.5 % quantile of Student's
+/// distribution of b - 1 degrees of freedom, by the square root of b / (b - 1), since resamples are that much too narrow
+/// (Hesterberg, "What Teachers Should Know about the Bootstrap", The American Statistician 69, 2015: the expanded percentile interval).
+const REACHES: [(f64, f64); 12] = [
+    (2.0, 17.97),
+    (3.0, 5.27),
+    (4.0, 3.675),
+    (5.0, 3.104),
+    (6.0, 2.816),
+    (8.0, 2.528),
+    (10.0, 2.384),
+    (15.0, 2.22),
+    (20.0, 2.147),
+    (30.0, 2.08),
+    (60.0, 2.018),
+    (f64::INFINITY, 1.96),
+];
 
 /// How dependent samples in time order are.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,6 +52,11 @@ impl Dependence {
         let shortest = libm::ceil(libm::cbrt(n as f64)) as usize;
         let wanted = libm::ceil(2.0 * correlation_time) as usize;
         Self { effective_n, block_length: wanted.max(shortest).clamp(1, n.div_ceil(4).max(1)) }
+    }
+
+    /// How many blocks a series of `n` samples is made of.
+    pub(crate) fn blocks(&self, n: usize) -> f64 {
+        n as f64 / self.block_length as f64
     }
 }
 
@@ -53,19 +78,29 @@ pub fn intervals(series: &[i64], quantiles: &[f64], seed: u64) -> Option<Interva
     }
     let dependence = Dependence::of(series);
     let mut draws = resampled_quantiles(series, quantiles, dependence.block_length, seed);
-    let bounds_ps = draws.iter_mut().map(|draws| central_95_percent(draws)).collect();
+    let blocks = dependence.blocks(series.len());
+    let bounds_ps = draws.iter_mut().map(|draws| central_95_percent(draws, blocks)).collect();
     Some(Intervals { bounds_ps, dependence, confidence: 0.95 })
 }
 
-/// The 2.5 % and 97.5 % quantiles of draws in any order.
-pub(crate) fn central_95_percent(draws: &mut [f64]) -> (f64, f64) {
+/// The interval that draws in any order give of a figure that was resampled from that many blocks.
+pub(crate) fn central_95_percent(draws: &mut [f64], blocks: f64) -> (f64, f64) {
     draws.sort_by(f64::total_cmp);
     let at = |p: f64| {
         let (low, fraction) = position(draws.len(), p);
         let above = draws[(low + 1).min(draws.len() - 1)];
         draws[low] + fraction * (above - draws[low])
     };
-    (at(0.025), at(0.975))
+    let outside = 0.5 * libm::erfc(reach(blocks) / std::f64::consts::SQRT_2);
+    (at(outside), at(1.0 - outside))
+}
+
+/// How many standard deviations an interval reaches: between two rows of [`REACHES`] linear in one over the blocks.
+fn reach(blocks: f64) -> f64 {
+    let above = REACHES.partition_point(|(known, _)| *known <= blocks).clamp(1, REACHES.len() - 1);
+    let [(fewer, far), (more, near)] = [REACHES[above - 1], REACHES[above]];
+    let share = ((1.0 / fewer - 1.0 / blocks) / (1.0 / fewer - 1.0 / more)).clamp(0.0, 1.0);
+    far + share * (near - far)
 }
 
 /// For each quantile its value in every resample.
@@ -76,46 +111,112 @@ pub(crate) fn resampled_quantiles(
     seed: u64,
 ) -> Vec<Vec<f64>> {
     let n = series.len();
-    let resamples = (DRAW_BUDGET / n).clamp(MIN_RESAMPLES, MAX_RESAMPLES);
     let (sorted, rank_of) = ranks(series);
+    // A block holds at most all and at least none of the samples below a quantile: no rank varies more than by such blocks.
+    let deviation = 0.5 * libm::sqrt(n as f64 * block_length as f64);
+    let mut reach = (WINDOW_DEVIATIONS * deviation) as usize + 2;
+    // Ends: a window that reaches all ranks holds every quantile.
+    loop {
+        let mut windows: Vec<Window> =
+            quantiles.iter().map(|p| Window::around(&sorted, &rank_of, *p, reach)).collect();
+        if let Some(draws) = drawn(&mut windows, n, block_length, seed) {
+            return draws;
+        }
+        reach *= 4;
+    }
+}
+
+/// The quantiles of all resamples; nothing where one of them lies outside of its window.
+fn drawn(windows: &mut [Window<'_>], n: usize, block_length: usize, seed: u64) -> Option<Vec<Vec<f64>>> {
+    let resamples = (DRAW_BUDGET / n).clamp(MIN_RESAMPLES, MAX_RESAMPLES);
     let mut random = Random::new(seed);
-    let mut counts = vec![0u32; n];
-    let mut draws = vec![Vec::with_capacity(resamples); quantiles.len()];
+    let mut draws = vec![Vec::with_capacity(resamples); windows.len()];
     for _ in 0..resamples {
-        counts.fill(0);
+        windows.iter_mut().for_each(Window::clear);
         let mut drawn = 0;
         while drawn < n {
             let start = random.below(n - block_length + 1);
             let length = block_length.min(n - drawn);
-            for rank in &rank_of[start..start + length] {
-                counts[*rank as usize] += 1;
+            for window in &mut *windows {
+                window.take(start, start + length);
             }
             drawn += length;
         }
-        for (draws, p) in draws.iter_mut().zip(quantiles) {
-            draws.push(counted_quantile(&sorted, &counts, *p));
+        for (draws, window) in draws.iter_mut().zip(&*windows) {
+            draws.push(window.quantile()?);
         }
     }
-    draws
+    Some(draws)
 }
 
-/// The quantile of the multiset that has `counts[i]` times `sorted[i]`.
-fn counted_quantile(sorted: &[i64], counts: &[u32], p: f64) -> f64 {
-    let (low, fraction) = position(sorted.len(), p);
-    let mut seen = 0;
-    let mut below = None;
-    for (value, count) in sorted.iter().zip(counts) {
-        seen += *count as usize;
-        if below.is_none() && seen > low {
-            below = Some(*value as f64);
+/// What a resample has near a quantile. Samples far below it are counted by the block and those far above not at all, so that a
+/// resample of millions costs no more than its blocks.
+struct Window<'a> {
+    /// The values in the window, ascending, and how often the resample has each.
+    values: &'a [i64],
+    counts: Vec<u32>,
+    /// The places in `values` of the samples that are in the window, in time order.
+    places: Vec<u32>,
+    /// Of the samples before each, how many lie below the window, and how many in it.
+    below_before: Vec<u32>,
+    inside_before: Vec<u32>,
+    below: usize,
+    low: usize,
+    fraction: f64,
+}
+
+impl<'a> Window<'a> {
+    fn around(sorted: &'a [i64], rank_of: &[u32], p: f64, reach: usize) -> Self {
+        let (low, fraction) = position(sorted.len(), p);
+        let ranks = low.saturating_sub(reach)..(low + reach).min(sorted.len());
+        let (mut below_before, mut inside_before, mut places) = (vec![0], vec![0], Vec::new());
+        let mut below = 0;
+        for rank in rank_of.iter().map(|rank| *rank as usize) {
+            below += u32::from(rank < ranks.start);
+            if ranks.contains(&rank) {
+                places.push((rank - ranks.start) as u32);
+            }
+            below_before.push(below);
+            inside_before.push(places.len() as u32);
         }
-        if let Some(below) = below
-            && (seen > low + 1 || fraction == 0.0)
-        {
-            return below + fraction * (*value as f64 - below);
+        let values = &sorted[ranks];
+        let counts = vec![0; values.len()];
+        Self { values, counts, places, below_before, inside_before, below: 0, low, fraction }
+    }
+
+    fn clear(&mut self) {
+        self.counts.fill(0);
+        self.below = 0;
+    }
+
+    /// Takes the samples of a block.
+    fn take(&mut self, start: usize, end: usize) {
+        self.below += (self.below_before[end] - self.below_before[start]) as usize;
+        for place in &self.places[self.inside_before[start] as usize..self.inside_before[end] as usize] {
+            self.counts[*place as usize] += 1;
         }
     }
-    below.expect("the counts add up to the number of values")
+
+    /// The quantile of what was taken; nothing where it lies outside of the window.
+    fn quantile(&self) -> Option<f64> {
+        let mut seen = self.below;
+        if seen > self.low {
+            return None;
+        }
+        let mut below = None;
+        for (value, count) in self.values.iter().zip(&self.counts) {
+            seen += *count as usize;
+            if below.is_none() && seen > self.low {
+                below = Some(*value as f64);
+            }
+            if let Some(below) = below
+                && (seen > self.low + 1 || self.fraction == 0.0)
+            {
+                return Some(below + self.fraction * (*value as f64 - below));
+            }
+        }
+        None
+    }
 }
 
 /// The values in ascending order, and for each sample its place among them.
@@ -203,11 +304,71 @@ mod tests {
     }
 
     #[test]
+    fn an_interval_of_few_samples_covers_the_truth_nearly_as_often() {
+        for (n, at_least) in [(8, 340), (12, 360), (20, 370), (40, 370)] {
+            let covers = |seed: u64| {
+                let (low, high) = intervals(&normal_series(n, 1000 + seed), &[0.5], 7).unwrap().bounds_ps[0];
+                low <= 0.0 && high >= 0.0
+            };
+            let covered = (0..400).filter(|seed| covers(*seed)).count();
+            assert!(covered >= at_least, "of {n} samples: {covered} of 400");
+        }
+    }
+
+    #[test]
+    fn an_interval_reaches_as_far_as_students_distribution_says() {
+        // sqrt(b / (b - 1)) * t.ppf(0.975, b - 1) by scipy; linear between two rows of the table.
+        for (blocks, expected) in [(4.0, 3.675), (7.0, 2.643), (12.0, 2.299), (100.0, 1.994), (1e9, 1.96)] {
+            assert!((reach(blocks) - expected).abs() < 0.01, "{blocks}: {}", reach(blocks));
+        }
+        assert!(reach(1.0) <= reach(2.0), "of a single block no more is known than of two");
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
         let series = normal_series(200, 3);
         let draws = |seed| resampled_quantiles(&series, &[0.5, 0.75], 6, seed);
         assert_eq!(draws(5), draws(5));
         assert_ne!(draws(5), draws(6));
+    }
+
+    /// The quantile of every resample, by sorting it.
+    fn sorted_resamples(series: &[i64], p: f64, block_length: usize, seed: u64) -> Vec<f64> {
+        let n = series.len();
+        let mut random = Random::new(seed);
+        let mut resample = || {
+            let mut drawn = Vec::new();
+            while drawn.len() < n {
+                let start = random.below(n - block_length + 1);
+                drawn.extend(&series[start..start + block_length.min(n - drawn.len())]);
+            }
+            drawn.sort_unstable();
+            crate::quantile(&drawn, p)
+        };
+        (0..MAX_RESAMPLES).map(|_| resample()).collect()
+    }
+
+    #[test]
+    fn quantiles_of_resamples_are_those_of_the_resamples_sorted() {
+        let ramp = |n: i64| (0..n).collect::<Vec<i64>>();
+        let levels = |n: usize| normal_series(n, 5).iter().map(|value| value.signum()).collect::<Vec<i64>>();
+        for (series, block_length) in [
+            (normal_series(9, 1), 3),
+            (normal_series(5000, 2), 18),
+            (ramp(5000), 1250),
+            (levels(400), 8),
+            (vec![7; 60], 4),
+        ] {
+            for p in [0.0, 0.5, 0.75, 1.0] {
+                let resampled = resampled_quantiles(&series, &[p], block_length, 3).remove(0);
+                assert_eq!(
+                    resampled,
+                    sorted_resamples(&series, p, block_length, 3),
+                    "{} samples, {p}",
+                    series.len()
+                );
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli import completion, options
 from airwire.cli.complaints import EXIT_NO_FIGURE, complain
+from airwire.cli.output import progress_bar, working
 from airwire.cli.paths import RUN, Reads
 from airwire.cli.unused import refuse_unused
 
@@ -81,15 +82,20 @@ def _read(path: Path, trigger: str, done: str, pairing: str, seed: int) -> _Read
     folder, row = _folder_and_row(path)
     if (folder / "manifest.json").exists():
         return airwire.load_run(folder, intervals=False, findings=False), row
-    analysis = airwire.analyze(
-        path,
-        trigger=trigger,
-        done=done,
-        pairing=options.pairing_rule(pairing),
-        seed=seed,
-        intervals=False,
-        findings=False,
-    )
+    with progress_bar("Reading captures") as progress:
+        analysis = airwire.analyze(
+            path,
+            trigger=trigger,
+            done=done,
+            pairing=options.pairing_rule(pairing),
+            seed=seed,
+            intervals=False,
+            findings=False,
+            progress=progress,
+        )
+    if analysis.interrupted:
+        # What was read by then is a part of the capture's messages, or none.
+        raise KeyboardInterrupt
     if analysis.errors:
         raise _core.AirwireError(analysis.errors[0].message)
     return analysis, None
@@ -132,7 +138,8 @@ def _compare_captures(
     from airwire.explain.comparison import differences
 
     alike = a.path == b.path and not differences(a, b)
-    comparison = airwire.compare(a, b, seed=seed, names=given if alike else None)
+    with working("Comparing the messages"):
+        comparison = airwire.compare(a, b, seed=seed, names=given if alike else None)
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.json_output import comparison_output

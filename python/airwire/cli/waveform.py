@@ -11,7 +11,7 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import writing
+from airwire.cli.output import working, writing
 from airwire.cli.paths import Reads, Writes
 from airwire.kinds import DRAWABLE
 
@@ -100,7 +100,8 @@ def waveform(
             "cycles are counted between the bytes of a bus; name one with --spi", param_hint="--clock"
         )
     channels = channel or (bus.channels if bus is not None else [])
-    interval = airwire.read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
+    with working("Reading the capture"):
+        interval = airwire.read_interval(capture, channels, from_ps=from_ or 0, to_ps=to, bus=bus)
     edges = sum(len(wire.edges) for wire in interval.wires)
     if edges > MOST_EDGES:
         raise typer.BadParameter(
@@ -115,7 +116,7 @@ def waveform(
     spans = [Span(one, other, _span(other - one, clock)) for one, other in pairwise(interval.selects_ps)]
     said = _said(interval, clock)
     ends = (interval.start_ps, interval.end_ps)
-    with writing(out):
+    with working("Drawing the wires"), writing(out):
         write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
     typer.echo(said)
     typer.echo(f"Written: {out}")

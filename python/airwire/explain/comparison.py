@@ -23,7 +23,6 @@ def comparison_sentence(a: str, b: str, raw: RawComparison) -> str:
     """Which of two runs is faster, by how much, how surely, and how often a single message tells."""
     interval = raw["shift_interval_ps"]
     shift = raw["shift_ps"]
-    odds = percent(max(raw["a_beats_b"], 1 - raw["a_beats_b"]))
     if interval is None:
         return (
             f"The median of {b} is {rough_time(abs(shift))} {'above' if shift > 0 else 'below'} that of {a}, but "
@@ -36,11 +35,14 @@ def comparison_sentence(a: str, b: str, raw: RawComparison) -> str:
             f"{a} and {b} cannot be told apart by their medians: the shift is {rough_time(shift)} ({spread}), and a "
             f"message of {a} beats one of {b} in {percent(raw['a_beats_b'])} of cases."
         )
-    faster, slower = (a, b) if shift > 0 else (b, a)
+    # What is faster at the median may lose to the other more often than not, and is then told to.
+    faster, slower, odds = (a, b, raw["a_beats_b"]) if shift > 0 else (b, a, 1 - raw["a_beats_b"])
+    gain = sorted((abs(low), abs(high)))
+    spread = f"95 % interval {rough_time(gain[0])} to {rough_time(gain[1])}"
     small = " That is below what matters for such a link." if abs(shift) < raw["floor_ps"] else ""
     return (
         f"{faster} is faster than {slower} by {rough_time(abs(shift))} at the median ({spread}); a message of "
-        f"{faster} beats one of {slower} in {odds} of cases.{small}"
+        f"{faster} beats one of {slower} in {percent(odds)} of cases.{small}"
     )
 
 

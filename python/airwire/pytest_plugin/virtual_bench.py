@@ -58,6 +58,8 @@ class Bench:
             firmware=None if firmware is None else self._found(firmware),
             out=self._workspace / f"run-{len(self._measured) + 1}",
         )
+        if analysis.interrupted:
+            raise KeyboardInterrupt
         if analysis.errors:
             raise airwire.AirwireError(analysis.errors[0].message)
         self._measured.append(analysis)

@@ -99,6 +99,9 @@ def _run(point: Point, tree: Path, out: Path) -> _core.RowResult | _core.FigureR
         environment="{}",
         progress=None,
     )
+    if result.interrupted:
+        # A row that was stopped has fewer messages, and would be kept for the point's own.
+        raise KeyboardInterrupt
     rows: list[_core.RowResult | _core.FigureRowResult] = [*result.rows, *result.figures]
     if result.errors or not rows:
         raise _core.AirwireError(result.errors[0][1] if result.errors else "the point has no row")

@@ -11,4 +11,5 @@ pub(crate) mod pulseview_csv;
 pub(crate) mod sal;
 pub(crate) mod select;
 pub(crate) mod sigrok;
+mod table;
 pub(crate) mod vcd;

@@ -115,6 +115,12 @@ fn well_known_files_that_are_no_captures_are_named() {
         (b"<SALEAE>\0\0\0\0", "this is a binary export of Saleae Logic; export it as CSV or save it as .sal"),
         (b"\x0a\x0d\x0d\x0a\x1c\0\0\0", "this is a packet capture (pcapng)"),
         (b"\xd4\xc3\xb2\xa1\x02\0", "this is a packet capture (pcap)"),
+        (b"\xa1\xb2\x3c\x4d\0\x02", "this is a packet capture (pcap)"),
+        (b"\0\0\0\0\0\0\0\x01\x49\0", "this is a dump of GTKWave (FST); turn it into a VCD by fst2vcd"),
+        (
+            b"name,type,start_time,duration,data\n\"SPI\",\"result\",1.5,2e-6,0x41\n",
+            "decoded; export the raw data",
+        ),
         (b"BZh91AY", "compressed by bzip2, which is not read; decompress it"),
         (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
         (b"\xff\xfeT\0i\0", "this is UTF-16 text; save it as UTF-8"),
@@ -129,11 +135,46 @@ fn well_known_files_that_are_no_captures_are_named() {
     }
 }
 
+/// The tops of exports as makers of oscilloscopes and analysers lay them out.
+#[test]
+fn tables_of_other_instruments_are_told_apart_by_whether_they_hold_levels_or_voltages() {
+    let levels = "this is a table of levels under a header that Airwire does not know; give it the header `Time [s],Channel 0";
+    let voltages = "this is a table of voltages, as oscilloscopes export it";
+    for (text, expected) in [
+        (
+            "#Digilent WaveForms Logic Analyzer Acquisition\n#Samples: 2\n\nTime (s),DIO 0,DIO 1\n-1e-3,0,0\n0,1,0\n",
+            levels,
+        ),
+        ("Time,D0,D1\n(ms),,\n\n0.00000000,0,1\n0.00010000,1,1\n", levels),
+        ("Time[s], Channel 0, Channel 1\n0.000000000, 0, 1\n", levels),
+        (
+            "#Digilent WaveForms Oscilloscope Acquisition\n\nTime (s),Channel 1 (V)\n-1e-3,0.0031\n0,3.3\n",
+            voltages,
+        ),
+        (
+            "X,CH1,CH2,Start,Increment,\nSequence,Volt,Volt,-6.0e-03,1.0e-06\n0,0.00e+00,3.32e+00,,\n1,0.02e+00,3.32e+00,,\n",
+            voltages,
+        ),
+        (
+            "Record Length,Analog:7000000,\nVertical Units,CH1:V CH2:V,\nSecond,Value,Value\n-0.1,0.1,3.2\n0,0.1,3.1\n",
+            voltages,
+        ),
+        ("Model,MSO54\n\nRecord Length,1000\n\nTIME,CH1\n-1.0E-3,0.04\n", voltages),
+        ("x-axis,1,2\nsecond,Volt,Volt\n-5.0E-03,+3.2E-01,-1.0E-02\n", voltages),
+        ("Zeit;Kanal A\n(ms);(V)\n\n0,00000000;3,29810000\n0,00010000;3,29820000\n", voltages),
+    ] {
+        let message = refusal(text);
+        assert!(message.contains(expected), "{text}: {message}");
+        one_sentence(&message);
+    }
+}
+
 #[test]
 fn archives_that_are_no_captures_are_named() {
     for (names, expected) in [
         (&["a/readme", "a/x.csv"][..], "this is a zip archive around a/x.csv; unpack it and name that file"),
         (&["header", "L-0/0"], "this is a session of DSView"),
+        (&["[Content_Types].xml", "xl/workbook.xml"], "this is a workbook of Excel; save its table as CSV"),
         (&["readme"], "this is a zip archive, but neither a Saleae nor a sigrok session"),
         (&[], "this is a zip archive, but neither"),
     ] {

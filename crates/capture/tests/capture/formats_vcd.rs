@@ -149,6 +149,10 @@ fn mistakes_are_named_with_their_line() {
             "capture:6: `$var` stands within a declaration; its $end is missing",
         ),
         ("$comment and so on".to_owned(), "ends before an $end"),
+        (
+            "$timescale 1 ns $end $var port 1 <0 a $end $enddefinitions $end\n#0\npD 6 0 <0\n".to_owned(),
+            "an extended dump of ports, as $dumpports writes it, which is not read; write one of wires by $dumpvars",
+        ),
     ] {
         let message = refusal(bytes);
         assert!(message.starts_with("capture:") && message.contains(expected), "{message}");

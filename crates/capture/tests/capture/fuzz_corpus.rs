@@ -125,8 +125,9 @@ fn text_seeds() -> Vec<(&'static str, &'static str, Vec<u8>)> {
         (
             "pulseview_csv",
             "valid-no-comments",
-            whole("microseconds\tlogic\tV\tlogic\n1\t0\t0.5\t1\n9\t1\t1e3\t1\n"),
+            whole("microseconds\tlogic\tV\tlogic\n0\t0\t0.5\t1\n9\t1\t1e3\t1\n"),
         ),
+        ("pulseview_csv", "invalid-cut-period", whole("microseconds,logic\n22,0\n88,1\n")),
         (
             "pulseview_csv",
             "valid-dsview",

@@ -274,8 +274,8 @@ proptest! {
     }
 
     #[test]
-    fn no_packet_is_too_bad(bytes in proptest::collection::vec(any::<u8>(), 0..100), link in 0..6_usize) {
-        let link = [Link::Ethernet, Link::Raw, Link::Null, Link::Cooked, Link::Cooked2, Link::Other][link];
+    fn no_packet_is_too_bad(bytes in proptest::collection::vec(any::<u8>(), 0..100), link in 0..7_usize) {
+        let link = [Link::Ethernet, Link::Raw, Link::Null, Link::Cooked, Link::Cooked2, Link::Ppp, Link::Other(7)][link];
         let _ = Segment::of(&Packet { at_ps: 0, link, bytes });
     }
 

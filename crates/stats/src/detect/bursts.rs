@@ -9,7 +9,7 @@ const SLOW_IQRS: f64 = 4.0;
 /// Slow messages at most this many triggers apart belong to one burst.
 const REACH: f64 = 4.0;
 const MIN_BURST: usize = 4;
-/// Bursts as large as the largest must be expected this seldom by chance.
+/// As many bursts as there are, at least as large, must come by chance this seldom.
 const MAX_CHANCE: f64 = 1e-4;
 /// More slow messages than this share are no exception.
 const MAX_SLOW_SHARE: f64 = 0.1;
@@ -24,9 +24,7 @@ pub(super) fn find(series: &Series) -> Option<Finding> {
         return None;
     }
     let bursts = group(&slow, &steps);
-    let largest = bursts.iter().map(Vec::len).max()?;
-    let rate = slow.len() as f64 / n as f64;
-    let chance = n as f64 * rate * libm::pow((REACH * rate).min(1.0), (largest - 1) as f64);
+    let chance = chance_of(&bursts, slow.len(), n);
     let bursts: Vec<&Vec<usize>> = bursts.iter().filter(|burst| burst.len() >= MIN_BURST).collect();
     if bursts.is_empty() || chance > MAX_CHANCE {
         return None;
@@ -50,6 +48,23 @@ pub(super) fn find(series: &Series) -> Option<Finding> {
             .with_list("starts_ps", starts)
             .with_list("durations_ps", lengths),
     )
+}
+
+/// How likely slow messages that come independently of each other make such bursts: of the largest alone, of the two largest, and so
+/// on, whichever is the least likely.
+fn chance_of(bursts: &[Vec<usize>], slow: usize, n: usize) -> f64 {
+    let mut lengths: Vec<usize> = bursts.iter().map(Vec::len).filter(|length| *length >= MIN_BURST).collect();
+    lengths.sort_unstable_by(|a, b| b.cmp(a));
+    let follows = (REACH * slow as f64 / n as f64).min(1.0);
+    let mut chance = 1.0_f64;
+    // The terms of a Poisson distribution: with m bursts of a length or more where e are expected, e^m / m!.
+    for (before, length) in lengths.iter().enumerate() {
+        let expected = slow as f64 * libm::pow(follows, (length - 1) as f64);
+        let term = |product: f64, one: usize| product * expected / one as f64;
+        chance = chance.min((1..=before + 1).fold(1.0, term));
+    }
+    // Each number of bursts was one try.
+    chance * lengths.len() as f64
 }
 
 /// Runs of slow messages no more than [`REACH`] triggers apart.

@@ -18,6 +18,10 @@ const TAIL_SIGNIFICANCE: f64 = 12.0;
 /// A lump behind the main one counts from this many messages.
 const MIN_LUMP: usize = 4;
 
+/// From 5 % to 80 % a bell curve is this much wider than from 5 % to 70 %. Farther up there may be the next lump, since the main one has
+/// three quarters at least.
+const WIDTH_OF_THREE_QUARTERS: f64 = 1.15;
+
 /// A comb of latencies.
 #[derive(Debug, Clone)]
 pub(super) struct Comb {
@@ -44,7 +48,8 @@ fn many_teeth(series: &Series) -> Option<Comb> {
     }
     let step = 0.1 / spread;
     let highest = 40.0 / spread;
-    let first = 2.0 / spread;
+    // Two whole quanta between the outer teeth, and room for the peak of that.
+    let first = 1.8 / spread;
     let count = ((highest - first) / step) as usize;
     let values = coherences(&series.latency_ps, first, step, count);
     let strongest = values.iter().copied().fold(0.0, f64::max);
@@ -81,9 +86,15 @@ fn climb(values: &[f64], frequency: f64, step: f64) -> f64 {
 
 /// A main lump of three quarters or more, and tight lumps behind it at whole multiples of one distance.
 fn lumps(series: &Series) -> Option<Comb> {
+    let low = series.quantile_ps(0.05);
+    let by_lower_part = WIDTH_OF_THREE_QUARTERS * (series.quantile_ps(0.7) - low);
+    [series.quantile_ps(0.8) - low, by_lower_part].into_iter().find_map(|width| lumps_of_width(series, width))
+}
+
+/// The same, where the main lump is about as wide as this.
+fn lumps_of_width(series: &Series, core_width: f64) -> Option<Comb> {
     let sorted = &series.sorted_ps;
     let n = sorted.len();
-    let core_width = series.quantile_ps(0.8) - series.quantile_ps(0.05);
     let split =
         (n * 3 / 4..n - 1).find(|i| (sorted[i + 1] - sorted[*i]) as f64 > 2.0 * core_width.max(1.0))?;
     let behind = &sorted[split + 1..];

@@ -51,6 +51,21 @@ fn patternless_latencies_of_a_dithered_trigger_give_no_finding() {
 }
 
 #[test]
+fn slow_messages_that_come_by_chance_are_no_bursts() {
+    for (n, slow_share) in [(200, 0.05), (1000, 0.01), (1000, 0.05), (1000, 0.09), (8000, 0.05)] {
+        for seed in 0..50 {
+            let mut r = random(seed);
+            let run = Run::steady(n, 100.0 * MS, |_, _| {
+                let slow = if r.unit() < slow_share { 20.0 * MS + 50.0 * MS * r.unit() } else { 0.0 };
+                5.0 * MS + 0.2 * MS * r.normal() + slow
+            });
+            let found = run.finding(stats::detect::Kind::Bursts);
+            assert!(found.is_none(), "{slow_share} of {n}, seed {seed}: {found:?}");
+        }
+    }
+}
+
+#[test]
 fn a_constant_gives_no_finding() {
     assert_silent("constant", 500, 0, &Run::steady(500, 100.0 * MS, |_, _| 5.0 * MS));
 }

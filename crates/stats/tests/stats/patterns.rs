@@ -17,6 +17,22 @@ fn retries_with_a_fixed_delay_are_a_comb() {
 }
 
 #[test]
+fn retries_are_a_comb_however_many_messages_need_one() {
+    for percent in [3, 10, 18, 20, 21, 22, 23, 24, 30, 40] {
+        let is_comb = |seed: u64| {
+            let mut chance = random(seed);
+            let run = Run::steady(1000, 200.0 * MS, |_, _| {
+                let retries = (0..31).find(|_| chance.unit() >= f64::from(percent) / 100.0).unwrap_or(31);
+                2.0 * MS + 1.5 * MS * f64::from(retries) + 10.0 * US * chance.normal()
+            });
+            run.finding(Kind::Comb).is_some_and(|comb| (period_ms(&comb) - 1.5).abs() < 0.02)
+        };
+        let found = (0..20).filter(|seed| is_comb(*seed)).count();
+        assert!(found >= 18, "with {percent} % of retries: {found} of 20");
+    }
+}
+
+#[test]
 fn what_is_finer_than_twenty_steps_of_the_clock_is_no_finding() {
     let mut chance = random(6);
     // Latencies of a processor at 125 MHz: 100 us, and a few times 16 of its cycles.
@@ -77,6 +93,24 @@ fn slow_messages_that_come_together_are_bursts_with_their_period() {
     let bursts = run.finding(Kind::Bursts).unwrap();
     assert_eq!(bursts.number("bursts"), Some(5.0));
     assert!((bursts.period_ps.unwrap() as f64 / 1e12 - 60.0).abs() < 1.0, "{bursts:?}");
+}
+
+#[test]
+fn several_short_bursts_are_found_though_chance_may_make_one_of_them() {
+    for (bursts, length) in [(3, 8), (5, 8), (8, 6), (10, 5)] {
+        for seed in 0..20 {
+            let mut noise = random(seed);
+            let apart = 1000 / bursts;
+            let run = Run::steady(1000, 100.0 * MS, |k, _| {
+                let slow =
+                    if k % apart < length && k / apart < bursts { 30.0 + 20.0 * noise.unit() } else { 0.0 };
+                5.0 * MS + 0.2 * MS * noise.normal() + slow * MS
+            });
+            let found = run.finding(Kind::Bursts);
+            assert!(found.is_some(), "{bursts} of {length} messages, seed {seed}");
+            assert_eq!(found.unwrap().number("bursts"), Some(bursts as f64));
+        }
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ import typer
 from airwire.cli import options
 from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.history.options import DATABASE, NewDatabase
+from airwire.cli.output import working
 from airwire.cli.paths import RUN, Reads
 
 
@@ -45,16 +46,18 @@ def add(
     from airwire.history.records import read_runs
     from airwire.history.store import History
 
-    found, failures = [], []
-    for one in path:
-        try:
-            found += read_runs(one, commit=commit, label=label)
-        except (AirwireError, OSError) as error:
-            failures.append(str(error) if isinstance(error, AirwireError) else f"{error.filename}: {error.strerror}")
-    added = []
-    if found:
-        with History(database, create=True) as history:
-            added = [run for run in found if history.add(run)]
+    found, failures, added = [], [], []
+    with working("Adding runs"):
+        for one in path:
+            try:
+                found += read_runs(one, commit=commit, label=label)
+            except (AirwireError, OSError) as error:
+                failures.append(
+                    str(error) if isinstance(error, AirwireError) else f"{error.filename}: {error.strerror}"
+                )
+        if found:
+            with History(database, create=True) as history:
+                added = [run for run in found if history.add(run)]
     if json:
         known = len(found) - len(added)
         print_object(AddOutput(database=str(database), added=[run_object(run) for run in added], known=known))

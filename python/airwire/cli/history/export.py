@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from airwire.cli.history.options import DATABASE, Database
-from airwire.cli.output import writing
+from airwire.cli.output import working, writing
 from airwire.cli.paths import Writes
 
 _KINDS = (".json", ".parquet")
@@ -37,6 +37,6 @@ def export(
         raise typer.BadParameter(
             f"{destination} ends in neither {' nor '.join(_KINDS)}; name such a file", param_hint="FILE"
         )
-    with History(database) as history, writing(destination):
+    with History(database) as history, working("Writing the runs"), writing(destination):
         runs = export_history(history, destination)
     print(f"{destination}: {runs} runs")

@@ -178,7 +178,9 @@ fn times(rate: Option<Hertz>, time_label: Option<Option<&str>>) -> Result<Times,
         (Some(unit), Some((rate, clock))) if !bracketed => {
             Ok(Times::Sampled { clock, rate, unit, rule: Rule::Unknown, sample: 0 })
         }
-        (Some(unit), _) => Ok(Times::Stated { unit, first_ps: None, time_ps: 0 }),
+        (Some(unit), _) => {
+            Ok(Times::Stated { unit, first_ps: None, time_ps: 0, may_be_cut: !bracketed && rate.is_none() })
+        }
         (None, Some((rate, clock))) => {
             let unit = Unit::from_rate(rate).ok_or("the sample rate is beyond 1 THz")?;
             Ok(Times::Sampled { clock, rate, unit, rule: Rule::Unknown, sample: 0 })

@@ -11,6 +11,8 @@ use units::{Hertz, PS_PER_S};
 use crate::read::clock::{SampleClock, TOO_LATE};
 
 const DIGITS_MAX: usize = 18;
+const CUT_PERIOD: &str = "its times count in a sample period that was cut to a whole unit, and no sample rate says what it \
+                          was before; export with the header (without `header=false`)";
 
 /// A unit of the time column, as 10 to the power of minus `exponent` seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +49,13 @@ impl Unit {
     fn per_second(self) -> u64 {
         10_u64.pow(self.exponent)
     }
+
+    /// Whether libsigrok can have cut a sample period to this: it takes the coarsest unit in which one is not below 1.
+    fn may_be_a_cut_period(self, ps: i64) -> bool {
+        const UNITS_MAX: i64 = 1000;
+        let unit_ps = PS_PER_S / self.per_second().cast_signed();
+        ps % unit_ps == 0 && (1..UNITS_MAX).contains(&(ps / unit_ps))
+    }
 }
 
 /// How to get from rows to picoseconds since the first row.
@@ -56,8 +65,9 @@ pub(super) enum Times {
     Counted { clock: SampleClock, rows: u64 },
     /// Each row gives a time in whole units, from which its sample number follows.
     Sampled { clock: SampleClock, rate: Hertz, unit: Unit, rule: Rule, sample: u64 },
-    /// Each row gives its time and there is no sample rate.
-    Stated { unit: Unit, first_ps: Option<i64>, time_ps: i64 },
+    /// Each row gives its time and there is no sample rate. Times under a label as libsigrok's may be multiples of a cut period,
+    /// which the first two rows show.
+    Stated { unit: Unit, first_ps: Option<i64>, time_ps: i64, may_be_cut: bool },
 }
 
 /// How a version of libsigrok computed a time from a sample number.
@@ -97,10 +107,18 @@ impl Times {
                     ));
                 }
             }
-            Self::Stated { unit, first_ps, time_ps } => {
+            Self::Stated { unit, first_ps, time_ps, may_be_cut } => {
                 let field = field.unwrap_or_default();
                 let ps = decimal_ps(field, *unit).ok_or_else(|| not_a_time(field))?;
+                let is_second = first_ps.is_some();
                 let first = *first_ps.get_or_insert(ps);
+                if is_second
+                    && std::mem::take(may_be_cut)
+                    && unit.may_be_a_cut_period(first)
+                    && ps % first == 0
+                {
+                    return Err(CUT_PERIOD.to_owned());
+                }
                 let elapsed = ps - first;
                 if elapsed < *time_ps {
                     return Err(goes_back(field));

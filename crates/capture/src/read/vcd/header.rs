@@ -19,6 +19,9 @@ const KEYWORDS: &[&[u8]] = &[b"$var", b"$scope", b"$upscope", b"$timescale", b"$
 /// Variables that are no levels of wires.
 const NOT_LEVELS: &[&str] = &["real", "realtime", "shortreal", "string", "event", "parameter"];
 
+/// What an extended dump declares, whose values have strengths.
+const PORT: &str = "port";
+
 /// One bit of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct VariableBit {
@@ -148,6 +151,11 @@ impl Builder {
         let [kind, width, code, name, range @ ..] = words else {
             return Err("a $var needs a type, a width, an identifier code and a name".to_owned());
         };
+        if kind == PORT {
+            return Err("this is an extended dump of ports, as $dumpports writes it, which is not read; write one of wires by \
+                        $dumpvars"
+                .to_owned());
+        }
         if NOT_LEVELS.contains(&kind.as_str()) {
             self.others.push(code.as_bytes().to_vec());
             return Ok(());
