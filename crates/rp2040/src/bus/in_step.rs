@@ -152,8 +152,8 @@ impl Bus {
             && self.io.reactions.is_empty()
             && self.attention == had_attention
         {
-            let feeds = steps.to_machine(before.takes);
-            let empties = steps.from_machine(before.takes, before.ends);
+            let feeds = steps.feeds_at(before.takes);
+            let empties = steps.empties_at(before.takes, before.ends);
             if feeds.max(empties) >= word.takes {
                 break;
             }

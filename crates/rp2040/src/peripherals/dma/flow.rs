@@ -98,14 +98,14 @@ pub(crate) struct Steps {
 impl Steps {
     /// When the transfer comes that follows on a word that was taken then.
     #[inline]
-    pub(crate) fn to_machine(&self, taken: Picoseconds) -> Picoseconds {
+    pub(crate) fn feeds_at(&self, taken: Picoseconds) -> Picoseconds {
         taken + self.latency
     }
 
     /// When the one comes that follows on a word that was given then, a cycle later at the least.
     #[inline]
-    pub(crate) fn from_machine(&self, taken: Picoseconds, given: Picoseconds) -> Picoseconds {
-        (given + self.latency).max(self.to_machine(taken) + self.occupied)
+    pub(crate) fn empties_at(&self, taken: Picoseconds, given: Picoseconds) -> Picoseconds {
+        (given + self.latency).max(self.feeds_at(taken) + self.occupied)
     }
 }
 
