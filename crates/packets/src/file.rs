@@ -82,6 +82,7 @@ pub fn read(mut file: impl Read, mut each: impl FnMut(Packet)) -> Result<(), Pac
     };
     match ended {
         Ok(()) | Err(Stop::CutOff) => Ok(()),
+        Err(Stop::InHeader) => Err(PacketsError::Unknown),
         Err(Stop::Because(reason)) => Err(PacketsError::Broken { after, reason }),
     }
 }
@@ -90,11 +91,21 @@ pub fn read(mut file: impl Read, mut each: impl FnMut(Packet)) -> Result<(), Pac
 pub(crate) enum Stop {
     /// The file ends in the midst of something.
     CutOff,
+    /// It ends in the header with which a recording begins.
+    InHeader,
     /// It cannot be read, or breaks its own rules.
     Because(String),
 }
 
 impl Stop {
+    /// The same, where the header was being read.
+    pub(crate) fn in_header(self) -> Self {
+        match self {
+            Self::CutOff => Self::InHeader,
+            other => other,
+        }
+    }
+
     pub(crate) fn because<T>(reason: impl Into<String>) -> Result<T, Self> {
         Err(Self::Because(reason.into()))
     }

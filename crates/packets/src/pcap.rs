@@ -48,7 +48,7 @@ pub(crate) fn read(
     take: &mut impl FnMut(i128, Link, Vec<u8>),
 ) -> Result<(), Stop> {
     let Kind { order, ns_per_tick, record_bytes } = kind;
-    let header = bytes(&mut file, HEADER_BYTES)?;
+    let header = bytes(&mut file, HEADER_BYTES).map_err(Stop::in_header)?;
     // Above these 16 bits stands how long the check sequence of a frame is.
     let link = Link::of(order.u32(&header, LINK_AT).unwrap_or_default() as u16);
     loop {

@@ -34,7 +34,7 @@ struct Interface {
 
 /// Reads what stands behind the first four bytes.
 pub(crate) fn read(mut file: impl Read, take: &mut impl FnMut(i128, Link, Vec<u8>)) -> Result<(), Stop> {
-    let (mut order, mut interfaces) = (section(&mut file)?, Vec::new());
+    let (mut order, mut interfaces) = (section(&mut file).map_err(Stop::in_header)?, Vec::new());
     loop {
         let kind = bytes(&mut file, 4)?;
         match order.u32(&kind, 0).unwrap_or_default() {

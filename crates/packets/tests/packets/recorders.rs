@@ -317,3 +317,10 @@ fn a_recording_in_blocks_that_breaks_its_own_rules_says_how() {
         assert!(told.as_ref().is_err_and(|error| error.to_string().contains(what)), "{what}: {told:?}");
     }
 }
+
+#[test]
+fn a_file_that_ends_within_its_header_is_no_recording() {
+    for head in [&b"\n\r\r\n"[..], b"\n\r\r\n\x1c\0\0\0M<", b"\xd4\xc3\xb2\xa1\x02\0\x04\0"] {
+        assert!(matches!(report(head, None), Err(PacketsError::Unknown)), "{head:?}");
+    }
+}
