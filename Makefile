@@ -177,6 +177,7 @@ test-slow: $(VENV)/packages $(VENV)/installed web random-images ## Tests that ta
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 	cargo test --release --locked --quiet -p airwire-rp2040-unit --lib pio::tests::differential -- --ignored
+	cargo test --release --locked --quiet -p airwire-rp2040 --test chip -- --ignored
 
 soak: $(VENV)/packages firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted
 	PYTHONPATH=tests/firmware $(BIN)/python -m soak --hours $(SOAK_HOURS) --out runs/soak
