@@ -9,6 +9,7 @@ use crate::link::Link;
 use crate::{pcap, pcapng};
 
 const PS_PER_NS: i64 = 1000;
+pub(crate) const NS_PER_S: i128 = 1_000_000_000;
 /// No recorder keeps more of a packet; Wireshark takes 128 MiB for the longest.
 pub(crate) const MOST_BYTES: u32 = 128 << 20;
 /// First bytes of gzip (RFC 1952, 2.3.1), xz (its file format, 2.1.1.1), zstd (RFC 8878, 3.1.1) and LZ4 (its frame format).
@@ -22,7 +23,7 @@ const COMPRESSED_BYTES: usize = 3;
 pub enum PacketsError {
     /// It is neither kind of file.
     #[error(
-        "is no recording of packets: it begins as neither pcap nor pcapng; save it as pcapng in Wireshark, or by editcap"
+        "is no recording of packets: it has no header of pcap or pcapng; save it as pcapng in Wireshark, or by editcap"
     )]
     Unknown,
     /// It is one, perhaps, but within something else.

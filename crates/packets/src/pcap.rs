@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use crate::file::{MOST_BYTES, Order, Stop, bytes};
+use crate::file::{MOST_BYTES, NS_PER_S, Order, Stop, bytes};
 use crate::link::Link;
 
 const MICROSECONDS: u32 = 0xa1b2_c3d4;
@@ -17,7 +17,6 @@ const HEADER_BYTES: u32 = 20;
 const LINK_AT: usize = 16;
 const RECORD_BYTES: u32 = 16;
 const PATCHED_RECORD_BYTES: u32 = 24;
-const NS_PER_S: i128 = 1_000_000_000;
 
 /// What the first bytes say of the rest.
 #[derive(Clone, Copy)]

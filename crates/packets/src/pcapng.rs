@@ -3,7 +3,7 @@
 
 use std::io::Read;
 
-use crate::file::{MOST_BYTES, Order, Stop, bytes};
+use crate::file::{MOST_BYTES, NS_PER_S, Order, Stop, bytes};
 use crate::link::Link;
 
 /// The first bytes of a section, alike in both orders of bytes (section 4.1).
@@ -23,7 +23,6 @@ const RESOLUTION: u16 = 9;
 const OFFSET: u16 = 14;
 /// Without the option if_tsresol an interface counts microseconds.
 const MICROSECONDS: u8 = 6;
-const NS_PER_S: i128 = 1_000_000_000;
 
 /// What packets of an interface have in common.
 struct Interface {

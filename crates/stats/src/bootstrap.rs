@@ -315,6 +315,25 @@ mod tests {
         }
     }
 
+    /// Neighbours correlate by 0.8, so that 100 messages are worth 11: what the page on statistics says of them.
+    #[test]
+    fn an_interval_of_few_messages_that_depend_on_each_other_covers_the_truth_less_often() {
+        let covers = |seed: u64| {
+            let mut random = Random::new(seed);
+            let mut value = random.normal() / 0.6;
+            let series: Vec<i64> = (0..100)
+                .map(|_| {
+                    value = 0.8 * value + random.normal();
+                    (1e9 * value) as i64
+                })
+                .collect();
+            let (low, high) = intervals(&series, &[0.5], 7).unwrap().bounds_ps[0];
+            low <= 0.0 && high >= 0.0
+        };
+        let covered = (0..400).filter(|seed| covers(*seed)).count();
+        assert!((336..=372).contains(&covered), "covered {covered} of 400");
+    }
+
     #[test]
     fn an_interval_reaches_as_far_as_students_distribution_says() {
         // sqrt(b / (b - 1)) * t.ppf(0.975, b - 1) by scipy; linear between two rows of the table.

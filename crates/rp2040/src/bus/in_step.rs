@@ -127,7 +127,7 @@ impl Bus {
     /// How words and transfers go on from here, where each word is like the one that has just passed.
     fn pace_of(&self, (block, row): (usize, &Row), channels: &Channels) -> Option<Pace> {
         let even = self.blocks.pio[block].even_words(row, &self.io)?;
-        let begins = even.gives() == channels.empty_it()
+        let begins = even.gives == channels.empty_it()
             && self.blocks.pio[block].asks_for_one(row, channels.empty_it());
         let steps = self.blocks.dma.steps(channels).filter(|_| begins)?;
         Some(Pace { even, steps })

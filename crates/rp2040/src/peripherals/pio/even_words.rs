@@ -23,14 +23,7 @@ pub(crate) struct EvenWords {
     /// The rounds after which IN sees what is said in them.
     late: u32,
     /// Whether a word is given with each that is taken.
-    gives: bool,
-}
-
-impl EvenWords {
-    /// Whether a word is given with each that is taken.
-    pub(crate) fn gives(&self) -> bool {
-        self.gives
-    }
+    pub(crate) gives: bool,
 }
 
 /// What came of a word.
@@ -94,7 +87,7 @@ impl Pio {
         else {
             return Passed::Nothing;
         };
-        if machine.transmit.is_empty() || even.gives && machine.receive.is_full() {
+        if !self.may_pass(row.n, &word) {
             row.next = None;
             return Passed::Nothing;
         }
@@ -103,7 +96,7 @@ impl Pio {
         let written = written_first(machine.osr, machine.config.out_right);
         let count = even.rounds.count;
         let answer = self.ask(shape, &when, count, (before.last_written(), written), even.around, io);
-        if answer.count < count || !is_said_alike(answer.said, before.said) {
+        if answer.count < count || !before.moves_as(answer.said) {
             let told = Told { shape: *shape, times: when, count: answer.count, written, said: answer.said };
             row.next = None;
             let goes_on = answer.count != 0 && self.pass_told(row, (word, times), told, io);
@@ -171,14 +164,6 @@ impl Pio {
         let times = self.times_of(takes, gives)?;
         Some((Word { rounds: even.rounds, takes, gives }, times))
     }
-
-    /// When a word is taken, and the one given that ends with it.
-    #[inline]
-    pub(super) fn times_of(&self, takes: u64, gives: Option<u64>) -> Option<WordTimes> {
-        let takes: Picoseconds = self.edges.time_of(takes)?;
-        let ends = gives.map_or(Some(takes), |cycle| self.edges.time_of(cycle))?;
-        Some(WordTimes { takes, ends })
-    }
 }
 
 impl StateMachine {
@@ -197,12 +182,6 @@ impl StateMachine {
         }
         self.divider.put_off(even.cycles);
     }
-}
-
-/// Whether both times the same line was spoken on in the same way.
-fn is_said_alike(said: Option<Said>, before: Option<Said>) -> bool {
-    let way = |said: Said| (said.line.pin, said.at_rise, said.is_pulled);
-    said.map(way) == before.map(way)
 }
 
 /// What IN sees in a word: the end of what was said in the word before, and the beginning of what is said in this one.

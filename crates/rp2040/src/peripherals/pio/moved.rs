@@ -18,10 +18,11 @@ impl Told {
         io.pins.recorded() & (self.shape.clock_mask() | self.shape.out_mask() | self.said_mask()) != 0
     }
 
-    /// Whether the same pins move as in other pulses.
-    pub(super) fn moves_as(&self, other: &Self) -> bool {
-        let said_by = |told: &Self| told.said.map(|said| (said.line.pin, said.at_rise, said.is_pulled));
-        said_by(self) == said_by(other)
+    /// Whether what was said in other pulses was said on the same line in the same way, so that the same pins move.
+    #[inline]
+    pub(super) fn moves_as(&self, other: Option<Said>) -> bool {
+        let way = |said: Said| (said.line.pin, said.at_rise, said.is_pulled);
+        self.said.map(way) == other.map(way)
     }
 }
 

@@ -112,6 +112,14 @@ impl Pio {
         Some((word, self.times_of(word.takes, word.gives)?))
     }
 
+    /// When a word is taken, and the one given that ends with it.
+    #[inline]
+    pub(super) fn times_of(&self, takes: u64, gives: Option<u64>) -> Option<WordTimes> {
+        let takes: Picoseconds = self.edges.time_of(takes)?;
+        let ends = gives.map_or(Some(takes), |cycle| self.edges.time_of(cycle))?;
+        Some(WordTimes { takes, ends })
+    }
+
     /// The system is about to reach for a FIFO at a time before the row's next word; nothing where the row cannot go on then.
     pub(crate) fn meeting(&self, row: &Row, at: Picoseconds) -> Option<Meeting> {
         let Some(cycle) = self.met_early(at) else { return Some(Meeting(None)) };
@@ -163,8 +171,8 @@ impl Pio {
                 if let Some((rounds, _, osr)) = before.replace((word.rounds, machine.divider, machine.osr)) {
                     untold.skip(looped, written_first(osr, machine.config.out_right), rounds.count);
                 }
-                let reached = self.end_rounds(n, looped, &word.rounds, 0);
-                self.word_passed(row, reached, times, io);
+                row.reached = Some(self.end_rounds(n, looped, &word.rounds, 0));
+                self.word_passed(row, times, io);
                 true
             }
             Pins::Clock { shape, before, .. } => {
@@ -205,16 +213,14 @@ impl Pio {
         let reached = self.end_rounds(n, looped, &rounds, received);
         row.reached = Some(reached);
         if rounds.count < word.rounds.count {
-            row.next = None;
             return false;
         }
         debug_assert!(reached == word.gives.unwrap_or(word.takes));
-        self.word_passed(row, reached, times, io);
+        self.word_passed(row, times, io);
         true
     }
 
-    fn word_passed(&mut self, row: &mut Row, reached: u64, times: WordTimes, io: &mut Io) {
-        row.reached = Some(reached);
+    fn word_passed(&mut self, row: &mut Row, times: WordTimes, io: &mut Io) {
         let n = row.n;
         (self.lines_stale, row.early) = (false, Early::default());
         io.now = io.now.max(times.takes);
@@ -242,7 +248,7 @@ impl Pio {
             return self.skip_pulses(looped, before, before.count, io);
         }
         skipped.get_or_insert_with(|| self.skip_from_here(before, io)).add(before, before.count);
-        if !told.moves_as(before)
+        if !told.moves_as(before.said)
             && let Some(skipped) = skipped.take()
         {
             self.move_skipped(&skipped, before, io);
