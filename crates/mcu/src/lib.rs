@@ -43,7 +43,7 @@ pub use line_end::{Frame, LineEnd, Next, Reception};
 pub use observe::{Observer, Step, Watchpoint};
 pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiAnswer, SpiFrame, Unconnected};
 pub use pins::Pins;
-pub use pulses::{Answer, ClockPulses, DataLine, Patience, Said};
+pub use pulses::{Answer, ClockPulses, ClockWords, DataLine, Patience, Said};
 pub use reports::{FaultReport, Reports};
 pub use setup::{Setup, SetupError};
 pub use state::State;

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use units::Picoseconds;
 
 use crate::foretold::Foretold;
-use crate::pulses::{Answer, ClockPulses, Patience};
+use crate::pulses::{Answer, ClockPulses, ClockWords, Patience};
 use crate::usb::UsbPacket;
 
 /// First address of the window that is the board's ([`Outside::memory_read`]).
@@ -106,6 +106,13 @@ pub trait Outside: Any + Debug + Send {
     fn pulses(&mut self, pulses: &ClockPulses<'_>, reactions: &mut Vec<Reaction>) -> Answer {
         let _ = (pulses, reactions);
         Answer::default()
+    }
+
+    /// The same of several words of pulses, as many as it takes, which it gives; `answers` gets the levels that are said in each of
+    /// these. It takes none of which follows more than that. Of others [`Outside::pulses`] is told.
+    fn words(&mut self, words: &ClockWords<'_>, answers: &mut [u32], reactions: &mut Vec<Reaction>) -> usize {
+        let _ = (words, answers, reactions);
+        0
     }
 
     /// A pin gives a clock from here on, by its first rising edge and its frequency, or gives none any more. Its edges are not

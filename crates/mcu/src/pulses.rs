@@ -35,6 +35,32 @@ pub struct ClockPulses<'a> {
     pub times: &'a dyn Fn(u32) -> [Picoseconds; 2],
 }
 
+/// Words of such pulses behind each other, each as long as the one before. In the pulses before them the surroundings said
+/// something, and go on to say it on the same line in the same way.
+#[derive(Clone, Copy)]
+pub struct ClockWords<'a> {
+    /// The pin of the clock.
+    pub clock: u8,
+    /// The clock is high before the first pulse, and each falls and then rises.
+    pub falls_first: bool,
+    /// How many pulses each word has: 1 to 32.
+    pub count: u32,
+    /// The pin on which the chip shifts bits out.
+    pub sent_pin: u8,
+    /// Its levels when each pulse of a word rises, the first in the highest bit.
+    pub sent: &'a [u32],
+    /// What was said in the word before.
+    pub said: Said,
+    /// The levels of all pins before the first pulse.
+    pub levels: u32,
+    /// As for [`ClockPulses`].
+    pub may_drive: u32,
+    /// As for [`ClockPulses`].
+    pub may_pull: u32,
+    /// When a pulse of a word rises and falls, by the numbers of both from 0 on.
+    pub times: &'a dyn Fn(usize, u32) -> [Picoseconds; 2],
+}
+
 /// What the surroundings made of [`ClockPulses`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Answer {
@@ -83,6 +109,18 @@ impl ClockPulses<'_> {
     /// When it falls.
     pub fn fall(&self, number: u32) -> Picoseconds {
         (self.times)(number)[1]
+    }
+}
+
+impl ClockWords<'_> {
+    /// As many words as are told at once.
+    pub const MOST: usize = 128;
+}
+
+impl Debug for ClockWords<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let Self { clock, count, sent, .. } = self;
+        write!(formatter, "{} words of {count} pulses of {clock}", sent.len())
     }
 }
 

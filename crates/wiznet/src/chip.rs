@@ -93,6 +93,25 @@ impl Chip {
         }
     }
 
+    /// How many of the next bytes do no more than to move to a memory of a socket or from one, as long as nothing happens in the chip of
+    /// its own accord; none where accesses are kept, with their times.
+    pub fn bytes_inside(&self) -> usize {
+        let Some(burst) = self.decoder.burst() else { return 0 };
+        if !self.selected || self.record.is_on() {
+            return 0;
+        }
+        self.run_of(&burst).map_or(0, |(_, _, bytes)| bytes)
+    }
+
+    /// Takes so many of them in place, of which the last one ends at `end`: what was sent goes in, what was received comes out.
+    pub fn pass_inside(&mut self, end: Picoseconds, bytes: &mut [u8], clock_hz: u64) {
+        let Some(burst) = self.decoder.burst() else { return };
+        let Some((side, index, _)) = self.run_of(&burst) else { return };
+        self.core.advance(end);
+        self.judge(clock_hz);
+        self.move_bytes(&burst, side, index, bytes);
+    }
+
     /// The address in SIPR: what the chip takes for its own; nothing while it has none.
     pub fn address(&self) -> Option<std::net::Ipv4Addr> {
         Some(self.core.own_address()).filter(|address| *address != [0; 4]).map(Into::into)
@@ -254,13 +273,11 @@ impl Chip {
     fn move_piece(&mut self, start: Picoseconds, done: usize, bytes: &mut [u8], clock_hz: u64) -> usize {
         const WORTHWHILE_BYTES: usize = 8;
         let Some(burst) = self.decoder.burst() else { return 0 };
-        if bytes.len() - done < WORTHWHILE_BYTES || !self.core.is_ready() {
+        if bytes.len() - done < WORTHWHILE_BYTES {
             return 0;
         }
-        let place = self.core.map().place(burst.block, burst.address);
-        let Some((side, index, run)) = self.core.run_at(place) else { return 0 };
-        let left = burst.left.map_or(usize::MAX, |left| left as usize);
-        let most = run.min(left).min(bytes.len() - done);
+        let Some((side, index, run)) = self.run_of(&burst) else { return 0 };
+        let most = run.min(bytes.len() - done);
         let count = self.undisturbed(start, done, most, clock_hz);
         if count == 0 {
             return 0;
@@ -268,6 +285,13 @@ impl Chip {
         self.core.advance(start + byte_time(clock_hz, done + count));
         self.move_bytes(&burst, side, index, &mut bytes[done..done + count]);
         count
+    }
+
+    /// Where a burst is in a memory, and how many of its bytes follow there without a break.
+    fn run_of(&self, burst: &Burst) -> Option<(crate::map::Side, usize, usize)> {
+        let place = self.core.map().place(burst.block, burst.address);
+        let (side, index, run) = self.core.run_at(place).filter(|_| self.core.is_ready())?;
+        Some((side, index, run.min(burst.left.map_or(usize::MAX, |left| left as usize))))
     }
 
     fn move_bytes(&mut self, burst: &Burst, side: crate::map::Side, index: usize, bytes: &mut [u8]) {

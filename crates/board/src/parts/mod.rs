@@ -25,7 +25,7 @@ mod wiring;
 pub(crate) mod wiznet;
 
 use lan::{Deed, DeedKind, Lan, NetworkSetup, UsbNetwork};
-use mcu::{Answer, ClockPulses, Edge, Facts, Foretold, Outside, Patience, SpiAnswer, UsbPacket};
+use mcu::{Answer, ClockPulses, ClockWords, Edge, Facts, Foretold, Outside, Patience, SpiAnswer, UsbPacket};
 pub use mcu::{Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
@@ -226,6 +226,26 @@ impl Parts {
     }
 }
 
+impl Parts {
+    /// The part that hears a clock is told of its pulses.
+    fn clocked<T: Default>(
+        &mut self,
+        clock: u8,
+        levels: u32,
+        reactions: &mut Vec<Reaction>,
+        tell: impl FnOnce(&mut dyn Part, &mut Around<'_>) -> T,
+    ) -> T {
+        let Self { parts, lan, buses, .. } = self;
+        let heard = |(pins, _): &&(u32, usize)| pins >> clock & 1 == 1;
+        let Some(&(_, part)) = buses.listeners.iter().find(heard) else { return T::default() };
+        buses.levels = levels;
+        let mut around = Around { levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
+        let answer = tell(&mut *parts[part], &mut around);
+        buses.follow(lan.as_ref(), parts[part].patience().moved, reactions);
+        answer
+    }
+}
+
 impl Outside for Parts {
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
         self.buses.levels = levels;
@@ -268,15 +288,11 @@ impl Outside for Parts {
     }
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, reactions: &mut Vec<Reaction>) -> Answer {
-        let Self { parts, lan, buses, .. } = self;
-        let heard = |(pins, _): &&(u32, usize)| pins >> pulses.clock & 1 == 1;
-        let Some(&(_, part)) = buses.listeners.iter().find(heard) else { return Answer::default() };
-        buses.levels = pulses.levels;
-        let mut around =
-            Around { levels: buses.levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
-        let answer = parts[part].pulses(pulses, &mut around);
-        buses.follow(lan.as_ref(), parts[part].patience().moved, reactions);
-        answer
+        self.clocked(pulses.clock, pulses.levels, reactions, |part, around| part.pulses(pulses, around))
+    }
+
+    fn words(&mut self, words: &ClockWords<'_>, answers: &mut [u32], reactions: &mut Vec<Reaction>) -> usize {
+        self.clocked(words.clock, words.levels, reactions, |part, around| part.words(words, answers, around))
     }
 
     fn clock_output(&mut self, pin: u8, clock: Option<(Picoseconds, u64)>, reactions: &mut Vec<Reaction>) {

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice, UsbNetwork};
-use mcu::{Answer, ClockPulses, Foretold, Patience, Reaction, SpiFrame};
+use mcu::{Answer, ClockPulses, ClockWords, Foretold, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -35,6 +35,12 @@ pub trait Part: Any + Debug + Send {
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
         let _ = (pulses, around);
         Answer::default()
+    }
+
+    /// The same of words of pulses, as many as it takes; `answers` gets what it says in each of these.
+    fn words(&mut self, words: &ClockWords<'_>, answers: &mut [u32], around: &mut Around<'_>) -> usize {
+        let _ = (words, answers, around);
+        0
     }
 
     /// SCK of its last byte that came over pins which are on no SPI; nothing where none did.
@@ -164,6 +170,11 @@ impl Around<'_> {
     /// The time up to which everything has happened on the network.
     pub fn now(&self) -> Picoseconds {
         self.lan.as_ref().map_or(Picoseconds::ZERO, |lan| lan.now())
+    }
+
+    /// When something happens next on the network.
+    pub fn next_on_network(&self) -> Option<Picoseconds> {
+        self.lan.as_ref().and_then(|lan| lan.next_event())
     }
 
     /// Lets everything happen on the network that is due up to and including a time.

@@ -8,7 +8,7 @@ use ::wiznet::spi::MODES;
 use ::wiznet::{Chip, Model, Options};
 use fields::{Field, Takes};
 use lan::ChipId;
-use mcu::{Answer, ClockPulses, Patience, SpiFrame};
+use mcu::{Answer, ClockPulses, ClockWords, Patience, SpiFrame};
 use units::Picoseconds;
 
 use bits::Bits;
@@ -177,6 +177,10 @@ impl Part for Seat {
 
     fn pulses(&mut self, pulses: &ClockPulses<'_>, around: &mut Around<'_>) -> Answer {
         self.clock_pulses(pulses, around)
+    }
+
+    fn words(&mut self, words: &ClockWords<'_>, answers: &mut [u32], around: &mut Around<'_>) -> usize {
+        self.clock_words(words, answers, around)
     }
 
     fn spi_frame(&mut self, at: Picoseconds, frame: &SpiFrame, around: &mut Around<'_>) -> Option<u16> {

@@ -2,7 +2,7 @@
 //! as one that is told of every edge, and so does its interrupt.
 
 use board::{Board, BoardOptions};
-use mcu::{ClockPulses, DataLine, Outside, Reaction};
+use mcu::{Answer, ClockPulses, ClockWords, DataLine, Outside, Reaction, Said};
 use testing::Random;
 use units::{PS_PER_MS, PS_PER_US, Picoseconds};
 
@@ -28,14 +28,16 @@ struct Wires {
     log: Vec<(i64, u8, Option<bool>)>,
     in_rows: u64,
     pulses: u64,
+    /// Words that were told many at once.
+    in_words: u64,
 }
 
 impl Wires {
     /// A board whose link is up.
     fn new(rows: Option<Random>) -> Self {
         let board = Board::open("w55rp20-evb-pico", BoardOptions::default()).unwrap();
-        let mut wires =
-            Self { board, rows, at: 0, levels: 0, miso: None, log: Vec::new(), in_rows: 0, pulses: 0 };
+        let (levels, miso, log) = (0, None, Vec::new());
+        let mut wires = Self { board, rows, at: 0, levels, miso, log, in_rows: 0, pulses: 0, in_words: 0 };
         wires.set(CSN, true);
         wires.set(RSTN, true);
         wires.pass(3_000 * PS_PER_MS);
@@ -126,12 +128,24 @@ impl Wires {
         let answer = self.board.parts().pulses(&pulses, &mut reactions);
         let is_late = |reaction: &Reaction| matches!(reaction, Reaction::Pin { .. });
         assert!(!reactions.iter().any(is_late), "a pin other than MISO moved in a row");
-        for n in 0..answer.count {
+        self.follow(answer, &times, idles_high, received);
+        answer.count
+    }
+
+    /// MISO moves as was said in pulses that began now.
+    fn follow(
+        &mut self,
+        Answer { count, said }: Answer,
+        times: &dyn Fn(u32) -> [Picoseconds; 2],
+        idles_high: bool,
+        received: &mut u32,
+    ) {
+        for n in 0..count {
             let mut rise = |wires: &Self| *received = *received << 1 | u32::from(wires.miso == Some(true));
             if !idles_high {
                 rise(self);
             }
-            if let Some(said) = answer.said {
+            if let Some(said) = said {
                 assert_eq!((said.line.pin, said.at_rise, said.is_pulled), (MISO, false, false));
                 let level = said.line.levels >> (31 - n) & 1 == 1;
                 self.moves(times(n)[1].ps(), MISO, Some(level));
@@ -140,9 +154,53 @@ impl Wires {
                 rise(self);
             }
         }
-        self.in_rows += u64::from(answer.count);
-        self.at = first(answer.count);
-        answer.count
+        self.in_rows += u64::from(count);
+        self.at += i64::from(2 * count) * HALF_PS;
+    }
+
+    /// Tells of many words of eight bits; gives what stood on MISO in those that the chip took.
+    fn many(&mut self, words: &[u32], idles_high: bool) -> Vec<u32> {
+        if self.miso.is_none() || words.is_empty() {
+            return Vec::new();
+        }
+        let start = self.at;
+        let times = |word: usize, n: u32| {
+            let first = start + i64::from(16 * word as u32 + 2 * n) * HALF_PS;
+            let [one, other] = [first, first + HALF_PS].map(Picoseconds::new);
+            if idles_high { [other, one] } else { [one, other] }
+        };
+        let sent: Vec<u32> = words.iter().map(|word| word << 24).collect();
+        let said = Said { line: DataLine { pin: MISO, levels: 0 }, at_rise: false, is_pulled: false };
+        let told = ClockWords {
+            clock: SCLK,
+            falls_first: idles_high,
+            count: 8,
+            sent_pin: MOSI,
+            sent: &sent,
+            said,
+            levels: self.levels,
+            may_drive: 1 << MISO,
+            may_pull: 0,
+            times: &times,
+        };
+        let (mut reactions, mut answers) = (Vec::new(), vec![0; words.len()]);
+        let taken = self.board.parts().words(&told, &mut answers, &mut reactions);
+        assert!(!reactions.iter().any(|reaction| matches!(reaction, Reaction::Pin { .. })));
+        self.in_words += taken as u64;
+        let answers = answers[..taken].iter().enumerate();
+        let taken = answers.map(|(word, &levels)| {
+            let said = Said { line: DataLine { pin: MISO, levels }, ..said };
+            let mut received = 0;
+            self.pulses += 8;
+            self.follow(
+                Answer { count: 8, said: Some(said) },
+                &|n| times(word, n),
+                idles_high,
+                &mut received,
+            );
+            received
+        });
+        taken.collect()
     }
 
     /// One pulse as edges.
@@ -166,9 +224,14 @@ impl Wires {
         let [high, low] = address.to_be_bytes();
         let mut words = vec![u32::from_be_bytes([high, low, block << 3 | u8::from(write) << 2, 0]) >> 8];
         words.extend(data.iter().map(|&byte| u32::from(byte)));
-        let received = words.into_iter().zip([24].into_iter().chain(std::iter::repeat(8)));
-        let received =
-            received.map(|(word, bits)| self.bits(word << (32 - bits), bits, idles_high)).collect();
+        let mut received = Vec::new();
+        while let Some(&word) = words.get(received.len()) {
+            let bits = if received.is_empty() { 24 } else { 8 };
+            received.push(self.bits(word << (32 - bits), bits, idles_high));
+            if self.rows.as_mut().is_some_and(|random| random.one_in(2)) {
+                received.extend(self.many(&words[received.len()..], idles_high));
+            }
+        }
         self.set(CSN, true);
         received
     }
@@ -232,5 +295,6 @@ fn rows_of_pulses_do_what_as_many_edges_do() {
         assert_eq!(quick.at, slow.at);
         // Only what registers are told may be seen elsewhere, and the first fall of a clock that idles high finds MISO free.
         assert!(10 * quick.in_rows > 9 * quick.pulses, "{} of {}", quick.in_rows, quick.pulses);
+        assert!(32 * quick.in_words > quick.pulses, "{} words of {} pulses", quick.in_words, quick.pulses);
     }
 }

@@ -325,11 +325,19 @@ impl Bus {
     /// A word for the port from SRAM, or from the flash where it [is at hand](is_at_hand).
     #[inline(always)]
     pub(super) fn bring_at_hand(&mut self, transfer: &Transfer, address: u32) -> u32 {
-        if is_sram(address) {
-            return bring(&self.sram, transfer, address);
+        if !is_sram(address) {
+            self.xip.count_hits_of_dma(1);
         }
-        self.xip.count_hit_of_dma();
-        transfer.written(self.peek_flash(address, Size::of_bytes(transfer.bytes)))
+        self.look_at_hand(transfer, address)
+    }
+
+    /// The same word, before it is moved.
+    #[inline(always)]
+    pub(super) fn look_at_hand(&self, transfer: &Transfer, address: u32) -> u32 {
+        match is_sram(address) {
+            true => bring(&self.sram, transfer, address),
+            false => transfer.written(self.peek_flash(address, Size::of_bytes(transfer.bytes))),
+        }
     }
 
     /// A word from the port goes to memory; gives what was stored.

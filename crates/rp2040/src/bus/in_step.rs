@@ -11,10 +11,13 @@ use crate::peripherals::pio::even_words::{EvenWords, Passed};
 use crate::peripherals::pio::row::Row;
 use units::Picoseconds;
 
+/// Words that pass one by one before the next ones are tried as many.
+const WORDS_ALONE: u32 = 7;
+
 /// What words have in common that are alike, and when the transfers come that follow on each.
-struct Pace {
-    even: EvenWords,
-    steps: Steps,
+pub(super) struct Pace {
+    pub(super) even: EvenWords,
+    pub(super) steps: Steps,
 }
 
 impl Bus {
@@ -67,7 +70,7 @@ impl Bus {
 
     /// Whether the next words move from and to memories that let nobody wait and in which nobody counts them.
     #[inline]
-    fn are_in_memory(&self, from: &Lane, to: Option<&Lane>) -> bool {
+    pub(super) fn are_in_memory(&self, from: &Lane, to: Option<&Lane>) -> bool {
         let (xip, is_counting) = (&self.xip, self.blocks.bus_ctrl.is_counting());
         let is_memory = if is_counting { is_striped } else { is_sram };
         let is_source = |address| is_memory(address) || !is_counting && is_at_hand(xip, address);
@@ -138,12 +141,14 @@ impl Bus {
     fn pass_evenly(
         &mut self,
         (block, row): (usize, &mut Row),
-        (channels, Pace { even, steps }): (&Channels, &Pace),
+        (channels, pace): (&Channels, &Pace),
         (from, mut to): (&mut Lane, Option<&mut Lane>),
         until: Picoseconds,
     ) -> bool {
+        let Pace { even, steps } = pace;
         let had_attention = self.attention;
         let Some(mut before) = self.blocks.pio[block].word_before(row, even) else { return true };
+        let mut words_alone = 0;
         // The last word whose transfers were made, and what came of the one behind it.
         let mut last = None;
         while let Some(word) = self.blocks.pio[block].next_of_row(row)
@@ -157,6 +162,15 @@ impl Bus {
             if feeds.max(empties) >= word.takes {
                 break;
             }
+            if words_alone == 0
+                && let Some(many) =
+                    self.pass_many((block, row), pace, (from, to.as_deref_mut()), (before, word), until)
+            {
+                last = Some((many.moved, Passed::Even));
+                before = many.last;
+                continue;
+            }
+            words_alone = if words_alone == 0 { WORDS_ALONE } else { words_alone - 1 };
             let value = self.bring_at_hand(from.transfer(), from.aligned());
             let pio = &mut self.blocks.pio[block];
             pio.meet_evenly(row, even, feeds, false);

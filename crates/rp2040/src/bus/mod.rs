@@ -15,6 +15,7 @@ mod flash;
 mod flow;
 mod in_step;
 mod intake;
+mod many_words;
 mod memory_map;
 mod outside;
 mod registers;

@@ -207,11 +207,11 @@ impl XipCache {
         waited
     }
 
-    /// A read of the DMA that is a hit in a first way.
+    /// Reads of the DMA that are hits in a first way.
     #[inline(always)]
-    pub(crate) fn count_hit_of_dma(&mut self) {
-        self.accesses += 1;
-        self.dma_accesses += 1;
+    pub(crate) fn count_hits_of_dma(&mut self, reads: u64) {
+        self.accesses += reads;
+        self.dma_accesses += reads;
     }
 
     /// A write through the cached window: a line that holds the address is dropped.

@@ -26,6 +26,10 @@ pub(crate) trait InRows: Outside + Clone {
     fn whole_words(&self) -> u64 {
         0
     }
+    /// Those of them that came in words of which it was told many at once.
+    fn many_words(&self) -> u64 {
+        0
+    }
     fn state(&self) -> Self::State;
 }
 
@@ -34,6 +38,7 @@ pub(crate) trait InRows: Outside + Clone {
 pub(crate) struct ToldInRows {
     pub(crate) pulses: u64,
     pub(crate) whole_words: u64,
+    pub(crate) many_words: u64,
     /// All words that were moved.
     pub(crate) words: u64,
 }
@@ -74,7 +79,12 @@ pub(crate) fn check<S: InRows>(seed: u64, chip: fn(u64, bool) -> Rp2040) -> Told
         same_registers(&mut quick, &mut slow, pio_registers().chain(others), &how);
     }
     let told: S = slave(&mut quick);
-    ToldInRows { pulses: told.pulses(), whole_words: told.whole_words(), words: told.log().len() as u64 }
+    ToldInRows {
+        pulses: told.pulses(),
+        whole_words: told.whole_words(),
+        many_words: told.many_words(),
+        words: told.log().len() as u64,
+    }
 }
 
 /// The same of many seeds, all together.
@@ -84,6 +94,7 @@ pub(crate) fn check_all<S: InRows>(seeds: Range<u64>, chip: fn(u64, bool) -> Rp2
         ToldInRows {
             pulses: all.pulses + told.pulses,
             whole_words: all.whole_words + told.whole_words,
+            many_words: all.many_words + told.many_words,
             words: all.words + told.words,
         }
     })

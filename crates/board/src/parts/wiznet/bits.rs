@@ -3,7 +3,7 @@
 
 use ::wiznet::Chip;
 use lan::ChipId;
-use mcu::{Answer, ClockPulses, DataLine, Said};
+use mcu::{Answer, ClockPulses, ClockWords, DataLine, Said};
 use units::{Hertz, Picoseconds};
 
 use super::super::Around;
@@ -111,6 +111,51 @@ impl Seat {
         Answer { count: taken, said: Some(Said { line, at_rise: false, is_pulled: false }) }
     }
 
+    /// Words of whole bytes that only move to the chip's memories or from them, before anything else happens on the network.
+    pub(super) fn clock_words(
+        &mut self,
+        words: &ClockWords<'_>,
+        answers: &mut [u32],
+        around: &mut Around<'_>,
+    ) -> usize {
+        let Some(chip) = self.chip.filter(|_| self.takes_words(words)) else { return 0 };
+        let inside = around.device(chip).map_or(0, Chip::bytes_inside);
+        let each = (words.count / BYTE_BITS) as usize;
+        let last_edges = |word: usize| (words.times)(word, words.count - 1);
+        let end_of = |word: usize| last_edges(word).into_iter().max();
+        let most = (inside / each).min(words.sent.len()).min(answers.len());
+        let taken = match around.next_on_network() {
+            Some(next) => first_false(most, |word| end_of(word) < Some(next)),
+            None => most,
+        };
+        let Some(last) = taken.checked_sub(1) else { return 0 };
+        let bytes_of = |word: &u32| word.to_be_bytes().into_iter().take(each);
+        let mut bytes: Vec<u8> = words.sent[..taken].iter().flat_map(bytes_of).collect();
+        let before = (words.times)(last, words.count - 2)[0];
+        let [rise, fall] = last_edges(last);
+        let clock_hz = clock_hz(rise - before);
+        around.advance(rise);
+        around.with_device(chip, |chip| chip.pass_inside(rise, &mut bytes, clock_hz));
+        around.advance(rise.max(fall));
+        let said = bytes.iter().copied().chain([around.device(chip).map_or(0, Chip::next_answer)]);
+        put_on_miso(said, words, &mut answers[..taken]);
+        self.clocked_hz = Some(clock_hz);
+        let (sent, answer) = (bytes_of(&words.sent[last]).last().unwrap_or(0), bytes[bytes.len() - 1]);
+        self.bits = Bits { count: 0, sent, answer, risen: Some(rise) };
+        taken
+    }
+
+    /// Whether words go on with whole bytes on these pins.
+    fn takes_words(&self, words: &ClockWords<'_>) -> bool {
+        let DataLine { pin, .. } = words.said.line;
+        let is_own =
+            self.clock == Some(words.clock) && self.mosi == Some(words.sent_pin) && self.miso == Some(pin);
+        let is_driven = words.may_drive >> pin & 1 == 1 && !words.said.at_rise && !words.said.is_pulled;
+        let is_whole =
+            self.bits.count == 0 && self.bits.have_begun() && words.count.is_multiple_of(BYTE_BITS);
+        self.selected && is_own && is_driven && is_whole
+    }
+
     /// How many of so many bits belong to the byte under way and do nothing of which others hear.
     fn quiet_bits(&self, count: u32, chip: ChipId, around: &Around<'_>) -> u32 {
         let left = self.bits.left();
@@ -154,4 +199,29 @@ impl Seat {
 
 fn clock_hz(period: Picoseconds) -> u64 {
     u64::try_from(units::PS_PER_S / period.ps().max(1)).map_or(0, |hz| Hertz::new(hz).map_or(0, Hertz::hz))
+}
+
+/// The levels of MISO in words in which these bytes are said, and one behind them.
+fn put_on_miso(mut said: impl Iterator<Item = u8>, words: &ClockWords<'_>, answers: &mut [u32]) {
+    let mut next = said.next().unwrap_or_default();
+    for answer in answers {
+        let mut bits = 0;
+        for _ in 0..words.count / BYTE_BITS {
+            bits = bits << BYTE_BITS | u32::from(next);
+            next = said.next().unwrap_or_default();
+        }
+        // After the last pulse of a word that falls in the end, the first bit of the next one stands there.
+        let first = if words.falls_first { bits } else { bits << 1 | u32::from(next >> 7) };
+        *answer = first << (u32::BITS - words.count);
+    }
+}
+
+/// The first of so many numbers that is no more before something which comes behind those that are.
+fn first_false(most: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if is_before(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }

@@ -138,6 +138,25 @@ impl Lane {
         &self.transfer
     }
 
+    /// Whether the next words may all be read before any of these is written: no word is read after it was written.
+    pub(crate) fn is_read_before(&self, written: &Lane) -> bool {
+        let [(from, from_end), (to, to_end)] = [self, written].map(Lane::span);
+        let is_alike =
+            self.increment == written.increment && self.ring == u32::MAX && written.ring == u32::MAX;
+        from_end <= to || to_end <= from || is_alike && from >= to
+    }
+
+    /// The first address that the rest of a sequence may reach, and the one behind the last.
+    fn span(&self) -> (u64, u64) {
+        let bytes = match self.ring {
+            u32::MAX => u64::from(self.increment) * u64::from(self.remaining) + 4,
+            ring => u64::from(ring) + 1,
+        };
+        let from =
+            u64::from(if self.ring == u32::MAX { self.address & !3 } else { self.address & !self.ring });
+        (from, from + bytes)
+    }
+
     /// Whether the next transfer is not the last one of the sequence.
     #[inline]
     pub(crate) fn goes_on(&self) -> bool {

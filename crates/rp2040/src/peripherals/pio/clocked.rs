@@ -16,7 +16,7 @@ use super::{Io, Pio};
 /// What the pins of a loop do in a round, where it clocks bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    clock: u8,
+    pub(super) clock: u8,
     pub(super) rise: u64,
     pub(super) fall: u64,
     /// The pin to which OUT brings its bit, and whether it does so before the clock rises.
@@ -79,6 +79,14 @@ impl Shape {
         (out.is_some() || into.is_some()).then_some(Self { clock, rise, fall, out, into })
     }
 
+    /// The levels of OUT's line when each pulse rises, where it writes these bits behind the level `before`.
+    pub(super) fn levels_sent(&self, before: u32, written: u32) -> u32 {
+        match self.out {
+            Some((_, false)) => before << 31 | written >> 1,
+            _ => written,
+        }
+    }
+
     pub(super) fn clock_mask(&self) -> u32 {
         1 << self.clock
     }
@@ -87,7 +95,7 @@ impl Shape {
         self.out.map_or(0, |(pin, _)| 1 << pin)
     }
 
-    fn falls_first(&self) -> bool {
+    pub(super) fn falls_first(&self) -> bool {
         self.fall < self.rise
     }
 }
@@ -112,9 +120,9 @@ fn edges_of(moves: &[Move], clock: u32) -> Option<(u64, u64)> {
 /// The pins around pulses that are told.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AroundPulses {
-    levels: u32,
-    may_drive: u32,
-    may_pull: u32,
+    pub(super) levels: u32,
+    pub(super) may_drive: u32,
+    pub(super) may_pull: u32,
 }
 
 impl AroundPulses {
@@ -246,10 +254,7 @@ impl Pio {
             clock: shape.clock,
             falls_first: shape.falls_first(),
             count,
-            sent: shape.out.map(|(pin, is_before)| DataLine {
-                pin,
-                levels: if is_before { written } else { before << 31 | written >> 1 },
-            }),
+            sent: shape.out.map(|(pin, _)| DataLine { pin, levels: shape.levels_sent(before, written) }),
             levels,
             may_drive,
             may_pull,

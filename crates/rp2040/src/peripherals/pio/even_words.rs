@@ -16,10 +16,10 @@ use crate::peripherals::dma::LATENCY_CYCLES;
 /// What such words have in common.
 pub(crate) struct EvenWords {
     /// The rounds of a word, and the cycles from one to the next.
-    rounds: Rounds,
-    cycles: u64,
+    pub(super) rounds: Rounds,
+    pub(super) cycles: u64,
     /// What stands around the pulses.
-    around: AroundPulses,
+    pub(super) around: AroundPulses,
     /// The rounds after which IN sees what is said in them.
     late: u32,
     /// Whether a word is given with each that is taken.
@@ -102,7 +102,8 @@ impl Pio {
             let goes_on = answer.count != 0 && self.pass_told(row, (word, times), told, io);
             return if goes_on { Passed::Other } else { Passed::Nothing };
         }
-        let received = received(before.said, answer.said, even);
+        let levels = |said: Option<Said>| said.map_or(0, |said| said.line.levels);
+        let received = received(levels(before.said), levels(answer.said), even);
         skipped.get_or_insert_with(|| self.skip_from_here(before, io)).add(before, count);
         (before.times, before.written, before.said) = (when, written, answer.said);
         row.reached = Some(word.gives.unwrap_or(word.takes));
@@ -155,7 +156,13 @@ impl Pio {
 
     /// The word that follows on one that was passed.
     #[inline]
-    fn word_after(&self, n: usize, looped: &Loop, word: Word, even: &EvenWords) -> Option<(Word, WordTimes)> {
+    pub(super) fn word_after(
+        &self,
+        n: usize,
+        looped: &Loop,
+        word: Word,
+        even: &EvenWords,
+    ) -> Option<(Word, WordTimes)> {
         if looped.counted(&self.machines[n]) < u64::from(even.rounds.count) {
             return None;
         }
@@ -169,7 +176,7 @@ impl Pio {
 impl StateMachine {
     /// Leaves the machine as the rounds of a word do, with the next one in the OSR and none in the ISR.
     #[inline]
-    fn end_even_word(&mut self, looped: &Loop, even: &EvenWords, received: u32) {
+    pub(super) fn end_even_word(&mut self, looped: &Loop, even: &EvenWords, received: u32) {
         let count = even.rounds.count;
         looped.count_down(self, count);
         self.remember_written(looped, count);
@@ -184,10 +191,10 @@ impl StateMachine {
     }
 }
 
-/// What IN sees in a word: the end of what was said in the word before, and the beginning of what is said in this one.
-fn received(before: Option<Said>, said: Option<Said>, even: &EvenWords) -> u32 {
-    let levels = |said: Option<Said>| said.map_or(0, |said| said.line.levels);
-    let (before, said) = (levels(before), levels(said));
+/// What IN sees in a word: the end of the levels that were said in the word before, and the beginning of those that are said in
+/// this one.
+#[inline]
+pub(super) fn received(before: u32, said: u32, even: &EvenWords) -> u32 {
     match even.late {
         0 => said,
         late => before << (even.rounds.count - late) & u32::MAX << (32 - late) | said >> late,

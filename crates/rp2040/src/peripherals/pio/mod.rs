@@ -27,6 +27,7 @@ mod in_loops;
 mod inputs;
 pub(crate) mod intake;
 mod loops;
+pub(crate) mod many_words;
 mod moved;
 pub(crate) mod reach;
 mod registers;

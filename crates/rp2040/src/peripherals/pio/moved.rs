@@ -3,7 +3,7 @@
 use mcu::{Edge, Said};
 use units::Picoseconds;
 
-use super::clocked::{Told, bit};
+use super::clocked::{Shape, Told, bit};
 use super::inputs::KEPT;
 use super::loops::Loop;
 use super::{ALL_PINS, Io, Pio};
@@ -143,14 +143,25 @@ impl Skipped {
     pub(super) fn add(&mut self, told: &Told, rounds: u32) {
         let Told { shape, times, .. } = told;
         self.last = times.cycle(rounds - 1, shape.rise.max(shape.fall));
+        self.add_levels(shape, (told.written, told.said), rounds);
+    }
+
+    /// The last cycle is later by the cycles of further pulses.
+    pub(super) fn put_off(&mut self, cycles: u64) {
+        self.last += cycles;
+    }
+
+    /// Further pulses in which this is written and that is said: the time of the last one is not told here.
+    #[inline]
+    pub(super) fn add_levels(&mut self, shape: &Shape, (written, said): (u32, Option<Said>), rounds: u32) {
         (self.changed, self.pulsed) = (self.changed | shape.clock_mask(), self.pulsed | shape.clock_mask());
         let moves = |bits: u32, from: u32| (bits ^ (from << 31 | bits >> 1)) & (u32::MAX << (32 - rounds));
         if shape.out.is_some() {
-            self.note(shape.out_mask(), moves(told.written, self.written));
-            self.written = bit(told.written, rounds - 1);
+            self.note(shape.out_mask(), moves(written, self.written));
+            self.written = bit(written, rounds - 1);
         }
-        if let Some(said) = told.said {
-            self.note(told.said_mask(), moves(said.line.levels, self.said));
+        if let Some(said) = said {
+            self.note(1 << said.line.pin, moves(said.line.levels, self.said));
             self.said = bit(said.line.levels, rounds - 1);
         }
     }

@@ -1,6 +1,6 @@
 //! A slave with a line for each direction, which can be told of pulses in a row.
 
-use mcu::{Answer, ClockPulses, DataLine, Outside, Patience, Reaction, Said};
+use mcu::{Answer, ClockPulses, ClockWords, DataLine, Outside, Patience, Reaction, Said};
 use testing::Random;
 use units::Picoseconds;
 
@@ -33,6 +33,8 @@ pub(super) struct Slave {
     pub(super) pulses: u64,
     /// The words whose pulses it was told of at once, as they are where the DMA brings and takes one after the other.
     pub(super) whole_words: u64,
+    /// Those of eight bits that it took in words of which it was told many at once.
+    pub(super) many_words: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +67,32 @@ impl Slave {
     /// Whether a word moves the interrupt.
     fn asks(&self, word: u32) -> bool {
         word & if self.seldom_interrupts { 0x7f } else { 7 } == 0
+    }
+
+    /// The same of any rise in a word.
+    fn would_interrupt_in(&self, sent: u32, count: u32) -> bool {
+        let (mut shift, mut bits) = (self.shift, self.bits);
+        (0..count).any(|pulse| {
+            shift = shift << 1 & 0xff | sent >> (31 - pulse) & 1;
+            bits = (bits + 1) % 8;
+            bits == 0 && self.asks(shift)
+        })
+    }
+
+    /// Both edges of a pulse come; gives what stands on its line then.
+    fn pulse(&mut self, [rise, fall]: [Picoseconds; 2], falls_first: bool, sent: u32) -> u32 {
+        let mut level = 0;
+        for rises in if falls_first { [false, true] } else { [true, false] } {
+            let at = if rises { rise } else { fall };
+            self.note_time(at);
+            if rises {
+                self.rises(at, sent);
+            }
+            if rises == self.at_rise {
+                level = u32::from(self.level());
+            }
+        }
+        level
     }
 
     fn level(&self) -> bool {
@@ -133,17 +161,8 @@ impl Outside for Slave {
         let sent = pulses.levels_of(self.pins.mosi as u8);
         let (mut count, mut levels) = (0, 0);
         while count < most && !self.would_interrupt(sent >> (31 - count) & 1) {
-            let order = if pulses.falls_first { [false, true] } else { [true, false] };
-            for rises in order {
-                let at = if rises { pulses.rise(count) } else { pulses.fall(count) };
-                self.note_time(at);
-                if rises {
-                    self.rises(at, sent >> (31 - count) & 1);
-                }
-                if rises == self.at_rise {
-                    levels |= u32::from(self.level()) << (31 - count);
-                }
-            }
+            let times = [pulses.rise(count), pulses.fall(count)];
+            levels |= self.pulse(times, pulses.falls_first, sent >> (31 - count) & 1) << (31 - count);
             count += 1;
         }
         self.pulses += u64::from(count);
@@ -151,6 +170,28 @@ impl Outside for Slave {
         let line = DataLine { pin: self.pins.miso as u8, levels };
         let said = Said { line, at_rise: self.at_rise, is_pulled: self.pulls };
         Answer { count, said: (count != 0).then_some(said) }
+    }
+
+    fn words(&mut self, words: &ClockWords<'_>, answers: &mut [u32], _: &mut Vec<Reaction>) -> usize {
+        let may_speak = if self.pulls { words.may_pull } else { words.may_drive };
+        let Said { line, at_rise, is_pulled } = words.said;
+        assert_eq!((at_rise, is_pulled), (self.at_rise, self.pulls));
+        assert_eq!([line.pin, words.sent_pin].map(u32::from), [self.pins.miso, self.pins.mosi]);
+        assert!(u32::from(words.clock) == self.pins.clock && may_speak >> self.pins.miso & 1 == 1);
+        let count = words.sent.len() as u32;
+        let most = self.whims.as_mut().map_or(count, |whims| whims.below(count + 1));
+        let mut taken = 0;
+        while taken < most as usize && !self.would_interrupt_in(words.sent[taken], words.count) {
+            answers[taken] = (0..words.count).fold(0, |levels, pulse| {
+                let times = (words.times)(taken, pulse);
+                let sent = words.sent[taken] >> (31 - pulse) & 1;
+                levels | self.pulse(times, words.falls_first, sent) << (31 - pulse)
+            });
+            taken += 1;
+        }
+        self.pulses += taken as u64 * u64::from(words.count);
+        self.many_words += taken as u64 * u64::from(words.count / 8);
+        taken
     }
 
     fn snapshot(&self) -> Option<Box<dyn Outside>> {
@@ -171,6 +212,10 @@ impl InRows for Slave {
 
     fn whole_words(&self) -> u64 {
         self.whole_words
+    }
+
+    fn many_words(&self) -> u64 {
+        self.many_words
     }
 
     fn state(&self) -> Self::State {
