@@ -42,6 +42,15 @@ def wait_for(process: subprocess.Popen[str], is_there: Callable[[], bool]) -> No
         time.sleep(0.005)
 
 
+def has_open(process: subprocess.Popen[str], name: str) -> bool:
+    """Whether a process has a file of that name open; it may close any while somebody looks."""
+    opened = []
+    for one in Path(f"/proc/{process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            opened.append(one.readlink().name)
+    return name in opened
+
+
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
     """The exit code and the complaints, within a time in which nobody kills it."""
     try:
@@ -126,8 +135,7 @@ def test_a_comparison_that_is_stopped_while_it_reads_compares_nothing(tmp_path: 
     edges = "".join(f"#{us} 1! #{us + 1} 0! #{us + 9} 1? #{us + 10} 0?\n" for us in range(20, 20_000_000, 20))
     (tmp_path / "long.vcd").write_text(f"{head}\n{edges}", encoding="ascii")
     process = begun(tmp_path, "compare", "long.vcd", "long.vcd")
-    opened = Path(f"/proc/{process.pid}/fd")
-    wait_for(process, lambda: any(os.path.realpath(one).endswith("long.vcd") for one in opened.iterdir()))
+    wait_for(process, lambda: has_open(process, "long.vcd"))
     process.send_signal(signal.SIGINT)
     assert ended(process) == (130, "airwire: stopped by Ctrl-C\n")
 

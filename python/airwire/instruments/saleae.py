@@ -7,6 +7,7 @@ that no message is taken apart. Leaves out analogue channels, and Logic 2 on ano
 
 from __future__ import annotations
 
+import socket
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -71,15 +72,31 @@ class Saleae(Instrument):
         self._automation = needed_module("saleae.automation", "logic2-automation", "saleae", "saleae")
         # What reads the exports is loaded before the first capture, so that the gap behind it is short.
         import_module("polars")
+        self._see_whether_anything_answers()
         with self._refusals(InstrumentError):
-            self._manager = self._automation.Manager.connect(
-                port=int(self.place or DEFAULT_PORT), connect_timeout_seconds=_CONNECT_S
-            )
+            self._manager = self._automation.Manager.connect(port=self._port, connect_timeout_seconds=_CONNECT_S)
             if not self._manager.get_devices():
                 raise InstrumentError(
                     "saleae: Logic 2 has no analyser; plug one in, and wait until Logic 2 shows it as connected"
                 )
             self._start_piece()
+
+    @property
+    def _port(self) -> int:
+        return int(self.place or DEFAULT_PORT)
+
+    def _see_whether_anything_answers(self) -> None:
+        """Refuse a silent port before gRPC does: a thread of its own may print a traceback when it gives up."""
+        try:
+            socket.create_connection(("127.0.0.1", self._port), _CONNECT_S).close()
+        except (OSError, OverflowError):
+            raise InstrumentError(f"saleae: {self._nobody_there()}") from None
+
+    def _nobody_there(self) -> str:
+        return (
+            f"Logic 2 does not answer at 127.0.0.1:{self._port}; start it, and switch on the automation server in its "
+            "Preferences"
+        )
 
     def _start_piece(self) -> None:
         automation = self._automation
@@ -178,13 +195,9 @@ class Saleae(Instrument):
             return None
         if error is InstrumentGoneError:
             return "Logic 2 was closed, or answers no more; start it again"
-        port = self.place or DEFAULT_PORT
         if raised.code() is grpc.StatusCode.UNAVAILABLE:
-            return (
-                f"Logic 2 does not answer at 127.0.0.1:{port}; start it, and switch on the automation server in its "
-                "Preferences"
-            )
-        return f"what answers at 127.0.0.1:{port} is not Logic 2; name its port: saleae:PORT"
+            return self._nobody_there()
+        return f"what answers at 127.0.0.1:{self._port} is not Logic 2; name its port: saleae:PORT"
 
 
 def _channel(name: str) -> int:
