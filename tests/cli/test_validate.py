@@ -95,3 +95,9 @@ def test_a_missing_folder_is_one_sentence(airwire: Airwire) -> None:
     assert result.returncode == 2
     assert "nowhere" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_whoever_watches_is_told_of_both_steps_of_each_capture(airwire: Airwire, captures: Path) -> None:
+    told: list[tuple[int, int]] = []
+    package.validate(captures, progress=lambda done, all_steps: told.append((done, all_steps)))
+    assert told[-1] == (2, 2)

@@ -274,7 +274,8 @@ from airwire.history.store import History
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 for number in range(count):
     figures = [FigureRecord(f"row{at}", "figure", 1.0, None, None, "ps", 1, "link") for at in range(20)]
-    with History(path, create=True) as history:
+    # On a busy disk one of several may wait long for its turn.
+    with History(path, create=True, wait_s=100) as history:
         history.add(RunRecord(f"{name}-{number}", None, None, None, None, None, None, None, None, name, figures))
     print(number, flush=True)
 """

@@ -22,8 +22,8 @@ def validate(
 ) -> Ledger:
     """Run every model against the captures below ``folder`` and say how far it is from each.
 
-    ``only`` names parts of paths; captures without one of them are left out. ``progress(captures_done, captures)``
-    is called while it works; Ctrl-C ends it early and keeps what is done.
+    ``only`` names parts of paths; captures without one of them are left out. ``progress(steps_done, steps)`` is
+    called while it works, with two steps for each capture; Ctrl-C ends it early and keeps what is done.
 
     Raises ``AirwireError`` where there is no such folder.
     """

@@ -52,7 +52,11 @@ pub(super) fn leave_each_out(judged: &mut [Judged], control: &Control) {
     let found: Vec<Vec<LeftOut>> = judged
         .par_iter()
         .with_max_len(1)
-        .map(|one| if control.is_stopped() { Vec::new() } else { left_out(one, judged) })
+        .map(|one| {
+            let found = if control.is_stopped() { Vec::new() } else { left_out(one, judged) };
+            control.advance(1);
+            found
+        })
         .collect();
     for (one, found) in judged.iter_mut().zip(found) {
         for (row, left_out) in one.rows.iter_mut().zip(found) {

@@ -85,6 +85,9 @@ pub fn plan(folder: &Path, only: &[String]) -> Plan {
     plan
 }
 
+/// What is told of each capture to whoever watches: that the models ran, and that it was left out.
+pub const STEPS: u64 = 2;
+
 /// Runs every model against its captures, on all cores, in the order of the captures.
 pub fn validate(plan: &Plan, seed: u64, control: &Control) -> Ledger {
     let outcomes: Vec<_> = plan
@@ -93,7 +96,8 @@ pub fn validate(plan: &Plan, seed: u64, control: &Control) -> Ledger {
         .with_max_len(1)
         .map(|planned| {
             let outcome = (!control.is_stopped()).then(|| validate_one(planned, seed));
-            control.advance(1);
+            // What cannot be read is not left out either.
+            control.advance(if matches!(outcome, Some(Err(_))) { STEPS } else { 1 });
             outcome
         })
         .collect();
