@@ -120,9 +120,11 @@ impl Bench {
         answers
     }
 
-    /// Bytes in one burst, and the same one by one in a copy: the answers are the same.
+    /// Bytes in one burst, and the same one by one in a copy, and in another as many at once as stay inside the chip: the answers are
+    /// the same.
     fn burst_and_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut copy = self.chip.clone();
+        let (inside, next) = self.bytes_inside(bytes);
         let mut together = bytes.to_vec();
         self.chip.spi_burst(self.now, &mut together, CLOCK_HZ);
         let byte_time = Picoseconds::from_ns(800);
@@ -131,9 +133,35 @@ impl Bench {
             let alone = copy.spi_byte(self.now, *sent, CLOCK_HZ);
             assert_eq!(alone, *together, "{:?}: a burst is the same as its bytes", self.chip.model());
         }
+        assert_eq!(
+            inside,
+            together,
+            "{:?}: bytes that stay inside are the same as a burst",
+            self.chip.model()
+        );
         assert_eq!(copy.next_event(), self.chip.next_event(), "{:?}", self.chip.model());
+        assert_eq!(next, self.chip.next_event(), "{:?}", self.chip.model());
         self.take_sent();
         together
+    }
+
+    /// What a copy of the chip answers that takes as many bytes at once as stay inside of it, and when it does something next.
+    fn bytes_inside(&self, bytes: &[u8]) -> (Vec<u8>, Option<Picoseconds>) {
+        let mut chip = self.chip.clone();
+        let (mut now, mut answers, mut done) = (self.now, bytes.to_vec(), 0);
+        while done < bytes.len() {
+            let inside = chip.bytes_inside().min(bytes.len() - done);
+            let after = |bytes: usize| now + Picoseconds::from_ns(800 * bytes as i64);
+            let is_quiet = |&count: &usize| chip.next_event().is_none_or(|next| after(count) < next);
+            let count = (1..=inside).rev().find(is_quiet).unwrap_or(0);
+            now = after(count.max(1));
+            match count {
+                0 => answers[done] = chip.spi_byte(now, bytes[done], CLOCK_HZ),
+                _ => chip.pass_inside(now, &mut answers[done..done + count], CLOCK_HZ),
+            }
+            done += count.max(1);
+        }
+        (answers, chip.next_event())
     }
 
     fn select(&mut self, selected: bool) {
