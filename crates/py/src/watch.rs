@@ -13,8 +13,8 @@ use crate::refused;
 /// How often Python is asked for signals.
 const SIGNAL_POLL: Duration = Duration::from_millis(40);
 
-/// Does `work` on another thread. `progress(done, total)` is told of it; where Python is interrupted the work is asked
-/// to stop. Gives its result, and whether it was interrupted.
+/// Does `work` on another thread. `progress(done, total)` is told of it, and of its end; where Python is interrupted the work is
+/// asked to stop. Gives its result, and whether it was interrupted.
 pub(crate) fn while_working<T: Send + 'static>(
     py: Python<'_>,
     control: Arc<Control>,
@@ -43,15 +43,16 @@ pub(crate) fn while_telling<T: Send + 'static>(
     });
     let is_finished = Mutex::new(is_finished);
     let wait = || is_finished.lock().map_or(Ok(()), |finished| finished.recv_timeout(SIGNAL_POLL));
+    let show = || match &progress {
+        Some(progress) => progress.call1((control.done(), total)).map(|_| ()),
+        None => Ok(()),
+    };
     let mut interrupted = false;
     let mut broken_progress = Ok(());
     while py.detach(wait) == Err(RecvTimeoutError::Timeout) {
         let mut stopped = py.check_signals().is_err();
         if broken_progress.is_ok()
-            && let Err(error) = tell().and_then(|()| match &progress {
-                Some(progress) => progress.call1((control.done(), total)).map(|_| ()),
-                None => Ok(()),
-            })
+            && let Err(error) = tell().and_then(|()| show())
         {
             // Ctrl-C may come while Python prints.
             if error.is_instance_of::<PyKeyboardInterrupt>(py) {
@@ -69,5 +70,12 @@ pub(crate) fn while_telling<T: Send + 'static>(
     }
     let result =
         worker.join().map_err(|_| refused("the work ended by a fault of Airwire; please report it"))?;
-    broken_progress.and_then(|()| tell()).map(|()| (result, interrupted))
+    broken_progress.and_then(|()| tell())?;
+    if !interrupted && let Err(error) = show() {
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return Err(error);
+        }
+        interrupted = true;
+    }
+    Ok((result, interrupted))
 }

@@ -12,8 +12,13 @@ use slave::{Pins, Slave};
 use testing::Random;
 
 const RECEIVED: u32 = 0x2002_8000;
+/// Few words that move a line, between many that do not, and bring no interrupt.
+const FEW_WORDS: u32 = WORDS + 0x800;
+const AROUND_FEW: [usize; 2] = [0xa0, 0x200];
 /// Where no code lies.
 const FLASH: u32 = 0x1004_0000;
+/// INTR0 to INTR3.
+const EDGES_OF_PINS: [u32; 4] = [IO_BANK0 + 0xf0, IO_BANK0 + 0xf4, IO_BANK0 + 0xf8, IO_BANK0 + 0xfc];
 const PADS_BANK0: u32 = 0x4001_c000;
 const TRANSFERS: usize = 16;
 const DMA_ABORT: u32 = DMA + 0x444;
@@ -129,16 +134,18 @@ impl Driver {
         }
     }
 
-    /// Many words, while the core sleeps until all have come.
+    /// Many words, while the core sleeps until all have come; it looks at the edges that pins had in them.
     fn exchange_at_length(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
         let Some(duplex) = self.duplex else { return };
         table.extend([[0, GPIO_OUT_XOR, 1 << self.pins.select]; 2]);
+        table.extend(EDGES_OF_PINS.map(|register| [0, register, u32::MAX]));
         let bits = random.of(&[8, 8, 8, 16, 32]);
         let shift = random.below(4) << 18 | 0b11 << 16 | (bits & 31) << 20 | (bits & 31) << 25;
         self.begin(duplex.start, shift, random, table);
         let count = 20 + random.below(150);
         self.exchange_words((count, 0), random, table);
         table.extend([[0, DMA + 0x404, 2], [6, 0, 0]]);
+        table.extend(EDGES_OF_PINS.map(|register| [1, register, 0]));
     }
 
     fn exchange_by_dma(&self, random: &mut Random, table: &mut Vec<[u32; 3]>) {
@@ -160,8 +167,9 @@ impl Driver {
         } else {
             RECEIVED + 0x100 * random.below(16)
         };
-        let (from, moves_on) = match random.below(3) {
+        let (from, moves_on) = match random.below(4) {
             0 => (FLASH + 4 * random.below(100), 0),
+            1 => (FEW_WORDS, 1 << 4),
             _ => (WORDS + 4 * random.below(100), 1 << 4),
         };
         let options = random.below(2) << 21 | random.of(&[2, 2, 1, 0]) << 2 | random.below(2) << 1;
@@ -286,6 +294,9 @@ fn chip_that_transfers(
     }
     table.push([9, 0, 0]);
     let mut chip = chip_of(seed, &table);
+    let [before, behind] = AROUND_FEW.map(|bytes| vec![0xff; bytes]);
+    let few = [before, Random::new(seed).bytes(12), behind].concat();
+    chip.write_memory(FEW_WORDS, &few).expect("SRAM");
     let Pins { clock, mosi, miso, interrupt, .. } = driver.pins;
     if seed.is_multiple_of(2) {
         let all = 1 << clock | 1 << mosi | 1 << miso;

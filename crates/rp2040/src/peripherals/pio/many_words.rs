@@ -65,6 +65,7 @@ impl Pio {
         let (mut written, mut answers) = ([0; ClockWords::MOST], [0; ClockWords::MOST]);
         course.write_out(brought, &mut written);
         let (said, level) = (before.said?, before.last_written());
+        course.passed_at(brought.len())?;
         let count = course.tell((said, level), &written[..brought.len()], &mut answers, io);
         let last = count.checked_sub(1)?;
         let passed = ManyPassed { count, moved: course.passed_at(last)?, last: course.passed_at(count)? };
@@ -155,7 +156,7 @@ impl Course<'_> {
     fn times(&self, number: usize) -> Times {
         let mut divider = self.pio.machines[self.row.n].divider;
         divider.put_off(number as u64 * self.even.cycles);
-        let mut early = if number == 0 { self.row.early } else { Early::default() };
+        let mut early = Early::default();
         if let Some(before) = self.passed_at(number) {
             let word = self.word(number);
             let mut meet = |cycle: u64, at| {
