@@ -63,7 +63,7 @@ const DUPLEX: [Duplex; 6] = [
     Duplex::new(&[NOP | HIGH, OUT, IN | HIGH], 0, [1, 2]),
     Duplex::new(&[OUT, IN, NOP | HIGH], 0, [0, 2]),
     Duplex::new(&[IN | HIGH, OUT | DELAY], 1, [0, 1]),
-    Duplex { counts: true, ..Duplex::new(&[OUT, IN | HIGH, 0x0040], 0, [0, 2]) },
+    Duplex { counts: true, ..Duplex::new(&[OUT, IN | HIGH, 0x0040, NOP], 0, [0, 3]) },
 ];
 /// Sends bytes of which it is told how many bits they have, and raises a flag; from place 7 on it receives as many.
 const HALF_DUPLEX: [u32; 12] =
