@@ -461,7 +461,8 @@ fn a_clock_at_a_pin_that_is_wired_to_gpin1_is_counted_and_divided() {
 #[test]
 fn clk_sys_from_a_pin_begins_its_cycles_ten_nanoseconds_behind_the_edges_there() {
     let mut bench = Bench::new();
-    let edge = |bench: &Bench, ns| bench.tree.edge_of_clk_sys(Picoseconds::from_ns(ns), &bench.io).ps() / 1000;
+    let edge =
+        |bench: &Bench, ns| bench.tree.edge_of_clk_sys(Picoseconds::from_ns(ns), &bench.io).ps() / 1000;
     bench.tree.give(20, Picoseconds::from_ns(7), 50_000_000, &mut bench.io);
     bench.select(20, Function::Clock);
     assert_eq!(edge(&bench, 1000), 1000, "the ring oscillator has no edges of its own");
