@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{BoardError, BoardFile};
 
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 20] = [
     ("pico", include_str!("../../../boards/pico.toml")),
     ("pico-w", include_str!("../../../boards/pico-w.toml")),
     ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
