@@ -373,7 +373,7 @@ mod tests {
         // 001 is 10BASE-T half duplex, 101 full duplex, 010 and 110 are 100BASE-TX.
         for (offered, cable, indication) in [
             (0x01e1, Speed::Mbps100, 0b110),
-            (0x00e1, Speed::Mbps1000, 0b101),
+            (0x00e1, Speed::Mbps1000, 0b010),
             (0x00a1, Speed::Mbps100, 0b010),
             (0x0061, Speed::Mbps100, 0b101),
             (0x0021, Speed::Mbps100, 0b001),
