@@ -3,8 +3,8 @@
 
 use units::Picoseconds;
 
-/// From a rising edge of MDC to what the PHY drives at MDIO: at most 300 ns (LAN8720A datasheet 1.4, Table 5.12). Published drivers
-/// read the bit before while 60 ns have not passed, others read this one when 300 have. This is the middle.
+/// From a rising edge of MDC to what the PHY drives at MDIO: at most 300 ns (LAN8720A datasheet 1.4, Table 5.12). A published driver
+/// (pico-rmii-ethernet) reads the bit before 20 ns behind the edge, others read this one when 300 have passed. This is the middle.
 pub const OUTPUT_DELAY: Picoseconds = Picoseconds::from_ns(150);
 
 /// Ones before a frame.
