@@ -497,6 +497,7 @@ def test_boards_are_described() -> None:
         "pico-w5200",
         "pico-w5100",
         "pico-lan8720",
+        "pico-rmii-ethernet",
         "pico-usb-network",
         "ideal-mac",
         "arduino-uno",

@@ -331,7 +331,7 @@ def test_boards_are_listed_and_checked(airwire: Airwire, tmp_path: Path) -> None
     assert "w5500-evb-pico" in listed.stdout
     content = json.loads(airwire("board", "list", "--json").stdout)
     networked = ["w5500-evb-pico", "w5100s-evb-pico", "w6100-evb-pico", "w55rp20-evb-pico", "pico-w5200"]
-    networked += ["pico-w5100", "pico-lan8720", "pico-usb-network", "ideal-mac"]
+    networked += ["pico-w5100", "pico-lan8720", "pico-rmii-ethernet", "pico-usb-network", "ideal-mac"]
     arduinos = ["arduino-uno", "arduino-uno-w5500", "arduino-uno-w5100", "arduino-mega", "arduino-mega-w5500"]
     goldilocks = ["goldilocks-1284p", "goldilocks-1284p-w5100", "goldilocks-1284p-w5200"]
     names = ["pico", "pico-w", *networked, *arduinos, *goldilocks]

@@ -51,6 +51,7 @@ macro_rules! kind {
             i2c_data: |gpio| i2c(&$part, gpio),
             // CLKO gives the clock of the processor, and no chip of a board takes that.
             clock_outputs: &[],
+            clock_inputs: &[],
             has_usb: false,
             has_board_window: false,
             exception: |vector| exception(&$part, vector),

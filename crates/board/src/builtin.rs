@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{BoardError, BoardFile};
 
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 20] = [
     ("pico", include_str!("../../../boards/pico.toml")),
     ("pico-w", include_str!("../../../boards/pico-w.toml")),
     ("w5500-evb-pico", include_str!("../../../boards/w5500-evb-pico.toml")),
@@ -14,6 +14,7 @@ const FILES: [(&str, &str); 19] = [
     ("pico-w5200", include_str!("../../../boards/pico-w5200.toml")),
     ("pico-w5100", include_str!("../../../boards/pico-w5100.toml")),
     ("pico-lan8720", include_str!("../../../boards/pico-lan8720.toml")),
+    ("pico-rmii-ethernet", include_str!("../../../boards/pico-rmii-ethernet.toml")),
     ("pico-usb-network", include_str!("../../../boards/pico-usb-network.toml")),
     ("ideal-mac", include_str!("../../../boards/ideal-mac.toml")),
     ("arduino-uno", include_str!("../../../boards/arduino-uno.toml")),

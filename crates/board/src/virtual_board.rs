@@ -97,6 +97,7 @@ impl Board {
             match joint {
                 Joint::Wire { pin, to } => self.chip.wire_pins(pin, to),
                 Joint::Level { pin, level } => self.chip.drive_pin(pin, level),
+                Joint::Clock { pin, rise, hz } => self.chip.give_clock(pin, rise, hz),
             }
         }
         for pin in self.parts().pulled_up() {

@@ -53,6 +53,8 @@ pub(crate) struct CableTap {
 pub(crate) struct CableState {
     pub(crate) cable: Cable,
     pub(crate) plugged: bool,
+    /// The speeds that its sides have agreed to, where they have said so.
+    agreed: [Option<Speed>; 2],
     /// How often it was pulled: what entered before is lost.
     pub(crate) pulls: u32,
     pub(crate) tap: Option<CableTap>,
@@ -71,6 +73,7 @@ impl CableState {
         Self {
             cable,
             plugged: true,
+            agreed: [None; 2],
             pulls: 0,
             tap: None,
             hop: None,
@@ -78,6 +81,16 @@ impl CableState {
             hears_bits: [false; 2],
             lanes: queue_frames.map(Lane::new),
         }
+    }
+
+    /// The speed of what is on the cable: its own, or a slower one that a side has agreed to.
+    pub(crate) fn speed(&self) -> Speed {
+        self.agreed.into_iter().flatten().fold(self.cable.speed, Speed::min)
+    }
+
+    /// A side has agreed to a speed with the other end, or has no link.
+    pub(crate) fn agree(&mut self, side: usize, speed: Option<Speed>) {
+        self.agreed[side] = speed;
     }
 
     /// Loses what is on the cable.

@@ -106,6 +106,13 @@ impl Network {
         Some(self.wires.cables[self.ends[end].cable].cable.speed)
     }
 
+    /// What is at a port has agreed to a speed with the other end, which may be slower than its cable: frames that begin from here
+    /// on take so long. Nothing stands for the cable's own speed.
+    pub fn agree(&mut self, end: impl Into<EndId>, speed: Option<Speed>) {
+        let Some(&End { cable, side, .. }) = self.ends.get(end.into().0) else { return };
+        self.wires.cables[cable].agree(side, speed);
+    }
+
     /// The speed of the link of a port or a station; nothing while its cable is pulled.
     pub fn carrier(&self, end: impl Into<EndId>) -> Option<Speed> {
         let cable = &self.wires.cables[self.ends.get(end.into().0)?.cable];

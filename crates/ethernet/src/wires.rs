@@ -131,7 +131,7 @@ impl Wires {
     pub(crate) fn put_on(&mut self, cable: usize, side: usize, earliest: Picoseconds, mut frame: Frame) {
         let now = self.now;
         let wire = &mut self.cables[cable];
-        let speed = wire.cable.speed;
+        let speed = wire.speed();
         let lane = &mut wire.lanes[side];
         lane.counters.offer(frame.bytes.len());
         if let Some(reason) = refusal(wire.plugged, lane, now, &frame) {
@@ -219,7 +219,7 @@ impl Wires {
         }
         let flight = self.flights.get(id);
         let begun = self.now - flight.late;
-        let whole = begun + self.cables[cable].cable.speed.frame_time(flight.frame.bytes.len());
+        let whole = begun + self.cables[cable].speed().frame_time(flight.frame.bytes.len());
         self.schedule(whole.max(self.now), Event::AtHop(id));
     }
 
@@ -293,7 +293,7 @@ impl Wires {
         let Flight { frame, cable, side, .. } = self.flights.get(id);
         let (cable, side) = (*cable, *side);
         let wire = &mut self.cables[cable];
-        let Cable { speed, propagation } = wire.cable;
+        let (speed, propagation) = (wire.speed(), wire.cable.propagation);
         let frame_time = speed.frame_time(frame.bytes.len());
         let lane = &mut wire.lanes[side];
         let start = earliest.max(lane.far_free);

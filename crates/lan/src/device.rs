@@ -78,6 +78,11 @@ pub trait NetDevice: Passive + Any + Debug + Send {
     /// A cable with this speed at its other end is plugged in, or it is pulled.
     fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>);
 
+    /// The speed that its link has, where it may be slower than its cable; nothing without a link, and where it is that of the cable.
+    fn speed(&self) -> Option<Speed> {
+        None
+    }
+
     /// Whether there is a link.
     fn has_link(&self) -> bool;
 

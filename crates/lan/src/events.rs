@@ -127,6 +127,14 @@ impl Line {
         network: &mut Network,
         mut calls: Option<&mut Calls>,
     ) -> bool {
+        let speed = device.speed();
+        if speed != self.speed {
+            self.speed = speed;
+            network.agree(self.port, speed);
+            if let Some(open) = &mut open {
+                open.agree(speed);
+            }
+        }
         let mut sent_any = false;
         while let Some((start, bytes)) = device.take_sent() {
             self.heard.sent(start, &bytes, device.address());

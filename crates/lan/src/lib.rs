@@ -38,7 +38,7 @@ use std::any::Any;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use board_address::{BoardAddresses, Heard};
-use ethernet::{Cable, HopId, Network, PortId, StationId};
+use ethernet::{Cable, HopId, Network, PortId, Speed, StationId};
 use pc::Seated;
 use units::Picoseconds;
 use wire::OpenWire;
@@ -86,6 +86,8 @@ struct Line {
     /// a bus does not ask every device.
     due: Option<Picoseconds>,
     interrupt_is_low: bool,
+    /// The speed that the network was told of its link.
+    speed: Option<Speed>,
     /// What the air knows of its radio, where it has one.
     radio: Option<Radio>,
     /// Which station of the channel it is, where it is on one.
@@ -168,7 +170,7 @@ impl Lan {
         device.set_cable(self.now, self.network.carrier(port));
         let (due, interrupt_is_low) = (device.next_event(), device.interrupt_is_low());
         let radio = device.radio();
-        let line = Line { port, heard: Heard::default(), due, interrupt_is_low, radio, station };
+        let line = Line { port, heard: Heard::default(), due, interrupt_is_low, speed: None, radio, station };
         self.wired.push(Wired { name: name.to_owned(), device: Box::new(device), line });
         self.changed();
         DeviceId::new(self.wired.len() - 1)
@@ -178,7 +180,7 @@ impl Lan {
         // What is in the place of a cable costs next to nothing: a station's hop is the air, and the USB is the chip's affair.
         let cable = match has_cable && radio.is_none() {
             true => self.cable.clone(),
-            false => Cable::new(ethernet::Speed::Mbps1000),
+            false => Cable::new(Speed::Mbps1000),
         };
         let port = self.network.add_port(name, cable);
         self.setup.impair(&mut self.network, port);
@@ -233,6 +235,7 @@ impl Lan {
             let (radio, has_cable) = (self.wired[index].device.radio(), self.wired[index].device.has_cable());
             let (port, station) = self.add_port(&name, radio, has_cable);
             (self.wired[index].line.radio, self.wired[index].line.station) = (radio, station);
+            self.wired[index].line.speed = None;
             if self.wired[index].device.hears_bits() {
                 self.network.hear_bits(port);
             }

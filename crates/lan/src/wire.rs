@@ -27,6 +27,8 @@ pub struct WireFrame {
 #[derive(Debug, Clone)]
 pub(super) struct OpenWire {
     speed: Speed,
+    /// The slower one that the chip has agreed to.
+    agreed: Option<Speed>,
     /// When the outgoing lane is free.
     free: Picoseconds,
     outgoing: VecDeque<WireFrame>,
@@ -38,9 +40,15 @@ impl OpenWire {
     pub(super) fn send(&mut self, earliest: Picoseconds, mut bytes: Vec<u8>) {
         bytes.resize(bytes.len().max(SHORTEST_BYTES), 0);
         let start = earliest.max(self.free);
-        let end = start + self.speed.frame_time(bytes.len());
-        self.free = end + self.speed.gap();
+        let speed = self.agreed.map_or(self.speed, |agreed| agreed.min(self.speed));
+        let end = start + speed.frame_time(bytes.len());
+        self.free = end + speed.gap();
         self.outgoing.push_back(WireFrame { start, end, bytes });
+    }
+
+    /// The chip has agreed to a speed, or has no link.
+    pub(super) fn agree(&mut self, speed: Option<Speed>) {
+        self.agreed = speed;
     }
 
     /// When the next frame has arrived whole.
@@ -65,7 +73,9 @@ impl Lan {
             return Err(format!("a wire has one chip at its end, and here are {}", self.wired.len()));
         }
         let (speed, free) = (self.setup.speed, self.now);
-        self.open = Some(OpenWire { speed, free, outgoing: VecDeque::new(), incoming: VecDeque::new() });
+        let agreed = self.wired[0].line.speed;
+        let (outgoing, incoming) = (VecDeque::new(), VecDeque::new());
+        self.open = Some(OpenWire { speed, agreed, free, outgoing, incoming });
         Ok(())
     }
 

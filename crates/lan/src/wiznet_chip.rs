@@ -21,6 +21,13 @@ impl NetDevice for Chip {
         Chip::set_cable(self, at, speed.map(link_partner));
     }
 
+    fn speed(&self) -> Option<Speed> {
+        self.link().map(|link| match link.speed {
+            wiznet::Speed::Mbps10 => Speed::Mbps10,
+            wiznet::Speed::Mbps100 => Speed::Mbps100,
+        })
+    }
+
     fn has_link(&self) -> bool {
         self.link().is_some()
     }

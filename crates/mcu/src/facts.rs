@@ -60,6 +60,8 @@ pub struct Facts {
     pub i2c_data: fn(u8) -> Option<u8>,
     /// The GPIOs at which it gives a clock of its own to other chips ([`crate::Outside::clock_output`]).
     pub clock_outputs: &'static [u8],
+    /// The GPIOs at which it can take a clock of another chip's for one of its own ([`crate::Pins::give_clock`]).
+    pub clock_inputs: &'static [u8],
     /// Whether it has a USB device controller ([`crate::Outside::usb_frame`]).
     pub has_usb: bool,
     /// Whether its address space has a window that is the board's ([`crate::Outside::memory_read`]).

@@ -4,14 +4,14 @@
 use units::Picoseconds;
 
 /// A level of each pin from a step on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Change {
     step: u32,
     levels: u8,
 }
 
 /// Levels of up to eight pins in a row, in even steps of time. Behind the last change they stay.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Foretold {
     first_pin: u8,
     pins: u8,

@@ -1,5 +1,7 @@
 //! The pins of a chip, as the board around it meets them. A bit of every mask is a GPIO.
 
+use units::Picoseconds;
+
 use crate::{Edge, Outside};
 
 /// The pins, and what they are connected to.
@@ -21,6 +23,12 @@ pub trait Pins {
 
     /// Puts a resistor at a pin: it gives the level while nobody drives.
     fn pull_pin(&mut self, pin: u8, level: bool);
+
+    /// An oscillator outside drives a pin from here on, by a rising edge and its frequency. It is known as a clock: its edges are made
+    /// where somebody looks at them. Ignored by a chip that [`crate::Facts::clock_inputs`] says nothing of.
+    fn give_clock(&mut self, pin: u8, rise: Picoseconds, hz: u64) {
+        let _ = (pin, rise, hz);
+    }
 
     /// Wires two pins together: from here on they are one net.
     fn wire_pins(&mut self, pin: u8, other: u8);

@@ -19,6 +19,8 @@ const BOOT2: std::ops::Range<u32> = 0x2004_1f00..0x2004_2000;
 
 /// The GPIOs of CLOCK GPOUT0 to GPOUT3 (RP2040 datasheet 1.4.3).
 pub(crate) const CLOCK_OUTPUTS: [u8; 4] = [21, 23, 24, 25];
+/// Those of CLOCK GPIN0 and GPIN1.
+pub(crate) const CLOCK_INPUTS: [u8; 2] = [20, 22];
 
 /// The facts of the RP2040.
 pub static FACTS: Facts = Facts {
@@ -52,6 +54,7 @@ pub static FACTS: Facts = Facts {
     i2c_ports: 2,
     i2c_data: |gpio| port(gpio, 2, 0, |gpio| gpio >> 1 & 1),
     clock_outputs: &CLOCK_OUTPUTS,
+    clock_inputs: &CLOCK_INPUTS,
     has_usb: true,
     has_board_window: true,
     exception,

@@ -246,6 +246,11 @@ impl Wiring<'_> {
         self.buses.joints.push(Joint::Level { pin, level });
     }
 
+    /// It drives a pin with a clock from the start, by a rising edge and its frequency.
+    pub fn given_clock(&mut self, pin: u8, rise: Picoseconds, hz: u64) {
+        self.buses.joints.push(Joint::Clock { pin, rise, hz });
+    }
+
     /// It takes the clock at a pin as such ([`Part::clock_output`]), and nobody keeps its edges unless he asks for that pin.
     pub fn clock(&mut self, pin: u8) {
         self.buses.clocks |= 1 << pin;

@@ -88,6 +88,7 @@ pub(super) struct Interrupt {
 pub(crate) enum Joint {
     Wire { pin: u8, to: u8 },
     Level { pin: u8, level: Option<bool> },
+    Clock { pin: u8, rise: Picoseconds, hz: u64 },
 }
 
 impl Buses {

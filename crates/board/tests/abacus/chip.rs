@@ -49,6 +49,7 @@ static FACTS: Facts = Facts {
     i2c_ports: 0,
     i2c_data: |_| None,
     clock_outputs: &[],
+    clock_inputs: &[],
     has_usb: false,
     has_board_window: false,
     exception: |number| format!("exception {number}"),

@@ -169,6 +169,18 @@ fn what_is_wrong_with_a_board_file_is_one_sentence_with_its_line() {
             "4: chips.x.clock is GP22, which is no clock output; take GP21, GP23, GP24 or GP25",
         ),
         (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'lan8720'\nclock = 21\nrefclko = 20\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "5: chips.x.refclko is GP20, but clock is GP21; the reference clock goes one way, so leave one of them out",
+        ),
+        (
+            "mcu = 'rp2040'\n[chips.x]\nkind = 'lan8720'\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "3: chips.x.kind is lan8720, which needs a reference clock; give clock or refclko",
+        ),
+        (
+            "mcu = 'atmega2560'\n[chips.x]\nkind = 'lan8720'\nrefclko = 2\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
+            "4: chips.x.refclko is PB0, but the ATmega2560 takes no chip's clock; leave this chip out",
+        ),
+        (
             "mcu = 'atmega2560'\n[chips.x]\nkind = 'lan8720'\nclock = 2\nrxd0 = 6\ntxd0 = 10\nmdio = 14\nmdc = 15\n",
             "4: chips.x.clock is PB0, but the ATmega2560 gives no chip a clock; leave this chip out",
         ),

@@ -1,5 +1,11 @@
 //! The management interface: MDC and MDIO, by frames of 64 bits (IEEE 802.3 clause 22). A bit is taken where MDC rises, and what
-//! the PHY answers is at MDIO from that edge on: at most 300 ns later (LAN8720A datasheet 1.4, Table 5.12).
+//! the PHY answers to that edge is at MDIO [`OUTPUT_DELAY`] later.
+
+use units::Picoseconds;
+
+/// From a rising edge of MDC to what the PHY drives at MDIO: at most 300 ns (LAN8720A datasheet 1.4, Table 5.12). A published driver
+/// (pico-rmii-ethernet) reads the bit before 20 ns behind the edge, others read this one when 300 have passed. This is the middle.
+pub const OUTPUT_DELAY: Picoseconds = Picoseconds::from_ns(150);
 
 /// Ones before a frame.
 const PREAMBLE_BITS: u32 = 32;
@@ -23,7 +29,7 @@ pub trait Managed {
 }
 
 /// Where a frame is.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub struct Management {
     /// Ones in a row before a frame.
     ones: u32,
@@ -36,7 +42,7 @@ pub struct Management {
 }
 
 impl Management {
-    /// MDC rises with this level at MDIO; the level that the PHY drives from here on, or nothing where it lets go.
+    /// MDC rises with this level at MDIO; the level that the PHY drives [`OUTPUT_DELAY`] later, or nothing where it lets go.
     pub fn clock_rises(&mut self, mdio: bool, managed: &mut impl Managed) -> Option<bool> {
         if self.count == 0 && mdio {
             self.ones = (self.ones + 1).min(PREAMBLE_BITS);

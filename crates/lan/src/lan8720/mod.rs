@@ -2,9 +2,9 @@
 //! link, negotiated or forced, and frames by their first bit. What passes at its pins is in `rmii` (receive), `transmitter`
 //! (transmit) and `management` (MDIO); a board's part joins them.
 //!
-//! Left out: 10 Mbit/s and half duplex, the loopbacks, the energy detect power-down and the interrupt output, CRS_DV that toggles
-//! at the end of a frame, and RX_ER: a damaged frame comes with a wrong check sequence. After negotiation its partner is whatever
-//! the cable says, at 100 Mbit/s full duplex.
+//! Left out: collisions (half duplex is what registers say), the loopbacks, the energy detect power-down and the interrupt output,
+//! CRS_DV that toggles at the end of a frame, and RX_ER: a damaged frame comes with a wrong check sequence. Its partner can whatever
+//! the cable can, and all that is slower.
 
 mod check_sequence;
 pub mod management;
@@ -19,7 +19,7 @@ use sim::Passive;
 use units::Picoseconds;
 use wiznet::Warning;
 
-use self::registers::Registers;
+use self::registers::{Registers, Written};
 use self::transmitter::Fault;
 use super::device::{NetDevice, SentFrame};
 
@@ -29,9 +29,11 @@ pub const REFERENCE_HZ: u64 = 50_000_000;
 const MOST_HZ_OFF: u64 = REFERENCE_HZ / 1_000_000 * 50;
 /// Frames of which nobody took the beginning.
 const MOST_BEGINNINGS: usize = 64;
+const UNASKED: &str = "Another speed in Basic Control made the PHY negotiate anew, as published firmware expects; the datasheet asks \
+                       for bit 9, Restart Auto-Negotiate";
 
 /// A frame whose first bit is on the wire to the PHY.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Beginning {
     /// When that was.
     pub at: Picoseconds,
@@ -40,7 +42,7 @@ pub struct Beginning {
 }
 
 /// Frames of each kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// Handed to the MAC.
     pub received: u64,
@@ -51,14 +53,17 @@ pub struct Counts {
 }
 
 /// The PHY.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Lan8720 {
     registers: Registers,
     /// At its strap.
     address: u8,
     negotiation_time: Picoseconds,
+    /// Plugged in anew where a saved one goes on.
+    #[serde(skip)]
     cable: Option<Speed>,
     clock_hz: u64,
+    told_of_unasked: bool,
     is_reset: bool,
     /// When negotiation will have ended; nothing while there is none.
     ends: Option<Picoseconds>,
@@ -77,6 +82,7 @@ impl Lan8720 {
             negotiation_time,
             cable: None,
             clock_hz: 0,
+            told_of_unasked: false,
             is_reset: false,
             ends: None,
             beginnings: VecDeque::new(),
@@ -119,7 +125,11 @@ impl Lan8720 {
     /// The management interface writes a register.
     pub fn write(&mut self, at: Picoseconds, register: u8, value: u16) {
         self.advance(at);
-        if self.registers.write(register, value) {
+        let written = self.registers.write(register, value);
+        if written == Written::Unasked && !std::mem::replace(&mut self.told_of_unasked, true) {
+            self.warnings.push(Warning { at, sentence: UNASKED.to_owned() });
+        }
+        if written != Written::Kept {
             self.begin_link(at);
         }
     }
@@ -149,9 +159,11 @@ impl Lan8720 {
 
     /// The MAC sent what no receiver takes for a frame.
     pub fn refused(&mut self, at: Picoseconds, fault: Fault) {
+        // Without a link nothing of it is on the wire.
+        let Some(speed) = self.registers.speed() else { return };
         let count = &mut self.counts.faults[fault as usize];
         if *count == 0 {
-            self.warnings.push(Warning { at, sentence: fault.sentence().to_owned() });
+            self.warnings.push(Warning { at, sentence: fault.sentence(speed).to_owned() });
         }
         *count += 1;
     }
@@ -182,23 +194,25 @@ impl Passive for Lan8720 {
     fn advance(&mut self, at: Picoseconds) {
         if self.ends.is_some_and(|ends| ends <= at) {
             self.ends = None;
-            self.registers.link_found();
+            if let Some(speed) = self.cable {
+                self.registers.link_found(speed);
+            }
         }
     }
 }
 
 impl NetDevice for Lan8720 {
     fn set_cable(&mut self, at: Picoseconds, speed: Option<Speed>) {
-        self.cable = speed.filter(|&speed| speed == Speed::Mbps100);
-        if speed.is_some() && self.cable.is_none() {
-            let sentence = "The PHY's cable has another speed than 100 Mbit/s, at which alone it is modelled";
-            self.warnings.push(Warning { at, sentence: sentence.to_owned() });
-        }
+        self.cable = speed;
         self.begin_link(at);
     }
 
+    fn speed(&self) -> Option<Speed> {
+        self.registers.speed()
+    }
+
     fn has_link(&self) -> bool {
-        self.registers.has_link()
+        self.registers.speed().is_some()
     }
 
     fn takes_frames(&self) -> bool {
@@ -249,6 +263,15 @@ impl NetDevice for Lan8720 {
 
     fn boxed_clone(&self) -> Box<dyn NetDevice> {
         Box::new(self.clone())
+    }
+
+    fn saved(&self) -> Option<Vec<u8>> {
+        postcard::to_stdvec(self).ok()
+    }
+
+    fn restored(&self, saved: &[u8]) -> Option<Box<dyn NetDevice>> {
+        let phy: Self = postcard::from_bytes(saved).ok()?;
+        (phy.address == self.address).then(|| Box::new(phy) as _)
     }
 }
 
@@ -301,6 +324,33 @@ mod tests {
         assert!(!NetDevice::has_link(&phy));
         phy.advance(at(3));
         assert!(NetDevice::has_link(&phy));
+    }
+
+    #[test]
+    fn firmware_that_can_do_10_mbit_per_s_alone_gets_that_from_a_partner_that_can_more() {
+        let mut phy = plugged();
+        phy.advance(at(2));
+        assert_eq!(NetDevice::speed(&phy), Some(Speed::Mbps100));
+        phy.write(at(5), 4, 0x0061);
+        assert_eq!(NetDevice::speed(&phy), Some(Speed::Mbps100));
+        // No restart is asked for, and there is one (a note says so).
+        phy.write(at(5), 0, 0x1000);
+        assert_eq!((NetDevice::speed(&phy), phy.next_event()), (None, Some(at(7))));
+        phy.advance(at(7));
+        assert_eq!(NetDevice::speed(&phy), Some(Speed::Mbps10));
+        let told = phy.take_warnings();
+        assert!(told.len() == 1 && told[0].sentence.contains("bit 9"), "{told:?}");
+    }
+
+    #[test]
+    fn a_fault_counts_while_there_is_a_link() {
+        let mut phy = plugged();
+        phy.refused(at(1), Fault::Gap);
+        assert_eq!((phy.counts().faults, phy.take_warnings().len()), ([0; 7], 0));
+        phy.advance(at(2));
+        phy.refused(at(3), Fault::Gap);
+        assert_eq!(phy.counts().faults[Fault::Gap as usize], 1);
+        assert!(phy.take_warnings()[0].sentence.contains("960 ns"));
     }
 
     #[test]

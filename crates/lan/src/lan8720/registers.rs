@@ -1,9 +1,13 @@
 //! The registers of the management interface, as sections 4.2.1 to 4.2.14 of the LAN8720A datasheet (SMSC, revision 1.4 of 23
 //! August 2012) have them; what a link does to them is of IEEE 802.3, clauses 22 and 28. Inferred are the revision of the silicon,
-//! which the datasheet leaves open, and which bit of the mode "all capable" it leaves open as well.
+//! which the datasheet leaves open, and which bit of the mode "all capable" it leaves open as well. Inferred is also that another
+//! speed or duplex in Basic Control negotiates anew: published firmware for 10 Mbit/s (pico-rmii-ethernet, b1acd80) writes 0x61 to
+//! Advertisement and 0x1000 to Basic Control when a link of 100 Mbit/s is up, and never sets Restart Auto-Negotiate.
 //!
 //! Left out: the flags of interrupts (29), which read as none, and what loopback, the energy detect power-down and the alternate
 //! interrupt mode would do; their bits are kept. ENERGYON falls at once where the datasheet gives it 256 ms.
+
+use ethernet::Speed;
 
 const CONTROL: usize = 0;
 const STATUS: usize = 1;
@@ -47,6 +51,12 @@ const REVISION: u16 = 1;
 const SELECTOR: u16 = 0b0_0001;
 /// 802.3, and all four abilities.
 const ADVERTISED: u16 = 0x01e0 | SELECTOR;
+/// What a partner can that knows 10 Mbit/s alone.
+const PARTNER_10: u16 = TEN_HALF | TEN_FULL | SELECTOR;
+const HUNDRED_FULL: u16 = 1 << 8;
+const HUNDRED_HALF: u16 = 1 << 7;
+const TEN_FULL: u16 = 1 << 6;
+const TEN_HALF: u16 = 1 << 5;
 /// Remote fault, both bits of pause, the four abilities and the selector.
 const ADVERTISEMENT_BITS: u16 = 0x2dff;
 const ACKNOWLEDGED: u16 = 1 << 14;
@@ -75,7 +85,9 @@ const MASK_BITS: u16 = 0x00fe;
 
 // PHY Special Control/Status (4.2.14).
 const SPECIAL_DONE: u16 = 1 << 12;
-const SPECIAL_100_FULL: u16 = 0b110 << 2;
+const SPECIAL_10: u16 = 1 << 2;
+const SPECIAL_100: u16 = 1 << 3;
+const SPECIAL_FULL: u16 = 1 << 4;
 /// Reserved bits that read so.
 const SPECIAL_RESERVED: u16 = 0b000_0010 << 5;
 
@@ -94,7 +106,42 @@ fn after_reset(mode: u16) -> (u16, u16) {
     }
 }
 
-#[derive(Debug, Clone)]
+/// What a link was found to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+struct Link {
+    is_100: bool,
+    is_full: bool,
+}
+
+impl Link {
+    /// The best of these abilities (IEEE 802.3 clause 28, Annex B).
+    fn best(abilities: u16) -> Option<Self> {
+        [HUNDRED_FULL, HUNDRED_HALF, TEN_FULL, TEN_HALF]
+            .into_iter()
+            .find(|ability| abilities & ability != 0)
+            .map(|ability| Self {
+                is_100: ability & (HUNDRED_FULL | HUNDRED_HALF) != 0,
+                is_full: ability & (HUNDRED_FULL | TEN_FULL) != 0,
+            })
+    }
+
+    fn indication(self) -> u16 {
+        (if self.is_100 { SPECIAL_100 } else { SPECIAL_10 }) | if self.is_full { SPECIAL_FULL } else { 0 }
+    }
+}
+
+/// What a write has to do with the link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    /// Nothing.
+    Kept,
+    /// It is looked for anew.
+    Anew,
+    /// Likewise, though nobody asked for a restart.
+    Unasked,
+}
+
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub(super) struct Registers {
     control: u16,
     advertisement: u16,
@@ -102,7 +149,11 @@ pub(super) struct Registers {
     special_modes: u16,
     special_indications: u16,
     interrupt_mask: u16,
-    is_up: bool,
+    /// What is advertised since negotiation began.
+    offered: u16,
+    /// What the partner can, once that is known.
+    partner: u16,
+    link: Option<Link>,
     /// The link was lost since the status was last read.
     was_down: bool,
 }
@@ -122,7 +173,9 @@ impl Registers {
             special_modes,
             special_indications,
             interrupt_mask: 0,
-            is_up: false,
+            offered: advertisement,
+            partner: 0,
+            link: None,
             was_down: true,
         }
     }
@@ -143,81 +196,83 @@ impl Registers {
         self.control & ISOLATE != 0
     }
 
-    /// What is forced to another speed than that of the cable gets no link.
-    pub(super) fn link_found(&mut self) {
-        self.is_up = self.negotiates() || self.control & SPEED_100 != 0;
+    /// At the other end is a partner with this speed and those below. Negotiation finds the best that both can, and the partner finds
+    /// the speed of a PHY that is forced to one, where it can.
+    pub(super) fn link_found(&mut self, speed: Speed) {
+        self.partner = if speed == Speed::Mbps10 { PARTNER_10 } else { ADVERTISED };
+        let forced = Link { is_100: self.control & SPEED_100 != 0, is_full: self.control & FULL_DUPLEX != 0 };
+        self.link = match self.negotiates() {
+            true => Link::best(self.offered & self.partner),
+            false => Some(forced).filter(|forced| !forced.is_100 || speed != Speed::Mbps10),
+        };
     }
 
     pub(super) fn link_lost(&mut self) {
-        self.is_up = false;
+        self.link = None;
         self.was_down = true;
+        self.offered = self.advertisement;
     }
 
-    pub(super) fn has_link(&self) -> bool {
-        self.is_up
+    /// The speed of the link.
+    pub(super) fn speed(&self) -> Option<Speed> {
+        self.link.map(|link| if link.is_100 { Speed::Mbps100 } else { Speed::Mbps10 })
     }
 
     pub(super) fn read(&mut self, register: u8, has_cable: bool) -> u16 {
-        let is_negotiated = self.is_up && self.negotiates();
+        let is_up = self.link.is_some();
+        let is_negotiated = is_up && self.negotiates();
         let when = |condition: bool, bits: u16| if condition { bits } else { 0 };
         match usize::from(register) {
             CONTROL => self.control,
             STATUS => {
-                let stays_down = std::mem::replace(&mut self.was_down, !self.is_up);
-                ABILITIES | when(self.is_up && !stays_down, LINK) | when(is_negotiated, NEGOTIATED)
+                let stays_down = std::mem::replace(&mut self.was_down, !is_up);
+                ABILITIES | when(is_up && !stays_down, LINK) | when(is_negotiated, NEGOTIATED)
             }
             IDENTIFIER1 => OUI,
             IDENTIFIER2 => OUI_AND_MODEL | REVISION,
             ADVERTISEMENT => self.advertisement,
-            PARTNER => SELECTOR | when(is_negotiated, ADVERTISED | ACKNOWLEDGED),
+            PARTNER => SELECTOR | when(is_negotiated, self.partner | ACKNOWLEDGED),
             EXPANSION => when(is_negotiated, PARTNER_NEGOTIATES),
             MODE => self.mode | when(has_cable, ENERGY),
             SPECIAL_MODES => SPECIAL_MODES_RESERVED | self.special_modes,
             SPECIAL_INDICATIONS => self.special_indications,
             INTERRUPT_MASK => self.interrupt_mask,
             SPECIAL_CONTROL => {
-                SPECIAL_RESERVED | when(self.is_up, SPECIAL_100_FULL) | when(is_negotiated, SPECIAL_DONE)
+                let indication = self.link.map_or(0, Link::indication);
+                SPECIAL_RESERVED | indication | when(is_negotiated, SPECIAL_DONE)
             }
             _ => 0,
         }
     }
 
-    /// Whether the link is looked for anew.
-    pub(super) fn write(&mut self, register: u8, value: u16) -> bool {
+    /// The management interface writes a register.
+    pub(super) fn write(&mut self, register: u8, value: u16) -> Written {
         match usize::from(register) {
             CONTROL if value & RESET != 0 => {
                 *self = Self::reset(self.special_modes, self.special_indications & SQE_OFF);
-                true
+                return Written::Anew;
             }
-            CONTROL => {
-                let looks_at = POWER_DOWN | NEGOTIATE | SPEED_100 | FULL_DUPLEX;
-                let changed = (value ^ self.control) & looks_at;
-                self.control = value & CONTROL_BITS;
-                // Speed and duplex are negotiated.
-                let changed = if self.negotiates() { changed & (POWER_DOWN | NEGOTIATE) } else { changed };
-                changed != 0 || value & RESTART != 0 && self.negotiates()
+            CONTROL => return self.write_control(value),
+            ADVERTISEMENT => self.advertisement = value & ADVERTISEMENT_BITS,
+            MODE => self.mode = value & MODE_BITS,
+            SPECIAL_MODES => self.special_modes = value & (MODE_FIELD | ADDRESS_FIELD),
+            SPECIAL_INDICATIONS => self.special_indications = value & INDICATION_BITS,
+            INTERRUPT_MASK => self.interrupt_mask = value & MASK_BITS,
+            _ => {}
+        }
+        Written::Kept
+    }
+
+    fn write_control(&mut self, value: u16) -> Written {
+        let changed = value ^ self.control;
+        self.control = value & CONTROL_BITS;
+        let is_restart = value & RESTART != 0 && self.negotiates();
+        match changed & (POWER_DOWN | NEGOTIATE | SPEED_100 | FULL_DUPLEX) {
+            0 if !is_restart => Written::Kept,
+            changed if !is_restart && self.negotiates() && changed & (POWER_DOWN | NEGOTIATE) == 0 => {
+                Written::Unasked
             }
-            ADVERTISEMENT => {
-                self.advertisement = value & ADVERTISEMENT_BITS;
-                false
-            }
-            MODE => {
-                self.mode = value & MODE_BITS;
-                false
-            }
-            SPECIAL_MODES => {
-                self.special_modes = value & (MODE_FIELD | ADDRESS_FIELD);
-                false
-            }
-            SPECIAL_INDICATIONS => {
-                self.special_indications = value & INDICATION_BITS;
-                false
-            }
-            INTERRUPT_MASK => {
-                self.interrupt_mask = value & MASK_BITS;
-                false
-            }
-            _ => false,
+            _ => Written::Anew,
         }
     }
 }
@@ -274,7 +329,7 @@ mod tests {
         registers.write(4, 0x0061);
         registers.write(27, 0xa800);
         assert_eq!([0, 4].map(|register| registers.read(register, true)), [0x2100, 0x0061]);
-        assert!(registers.write(0, RESET));
+        assert_eq!(registers.write(0, RESET), Written::Anew);
         assert_eq!(
             [0, 4, 18, 27].map(|register| registers.read(register, true)),
             [0x3000, 0x01e1, 0x40e3, 0x0800]
@@ -293,18 +348,71 @@ mod tests {
     #[test]
     fn the_advertisement_is_negotiated_at_the_next_restart_alone() {
         let mut registers = Registers::new(1);
-        assert!(!registers.write(4, 0x0181));
-        assert!(registers.write(0, 0x1200));
-        assert_eq!(registers.read(0, true) & RESTART, 0);
+        registers.link_found(Speed::Mbps100);
+        assert_eq!(registers.write(4, 0x0061), Written::Kept);
+        registers.link_found(Speed::Mbps100);
+        assert_eq!(registers.speed(), Some(Speed::Mbps100));
+        assert_eq!(registers.write(0, 0x3200), Written::Anew);
+        registers.link_lost();
+        registers.link_found(Speed::Mbps100);
+        assert_eq!((registers.read(0, true) & RESTART, registers.speed()), (0, Some(Speed::Mbps10)));
     }
 
     #[test]
     fn the_partner_and_the_speed_are_known_after_negotiation() {
         let mut registers = Registers::new(1);
         assert_eq!((registers.read(5, true), registers.read(31, true) >> 2 & 7), (1, 0));
-        registers.link_found();
+        registers.link_found(Speed::Mbps100);
         assert_eq!(registers.read(5, true), 0x41e1);
         // 100BASE-TX full duplex, negotiation done.
         assert_eq!((registers.read(31, true) >> 2 & 7, registers.read(31, true) >> 12 & 1), (6, 1));
+    }
+
+    #[test]
+    fn the_best_that_both_can_is_taken_and_nothing_where_they_have_nothing_in_common() {
+        // 001 is 10BASE-T half duplex, 101 full duplex, 010 and 110 are 100BASE-TX.
+        for (offered, cable, indication) in [
+            (0x01e1, Speed::Mbps100, 0b110),
+            (0x00e1, Speed::Mbps1000, 0b010),
+            (0x00a1, Speed::Mbps100, 0b010),
+            (0x0061, Speed::Mbps100, 0b101),
+            (0x0021, Speed::Mbps100, 0b001),
+            (0x01e1, Speed::Mbps10, 0b101),
+            (0x0181, Speed::Mbps10, 0),
+        ] {
+            let mut registers = Registers::new(1);
+            registers.write(4, offered);
+            registers.write(0, 0x1200);
+            registers.link_lost();
+            registers.link_found(cable);
+            assert_eq!(registers.read(31, true) >> 2 & 7, indication, "{offered:#06x} at {cable}");
+            assert_eq!(registers.speed().is_some(), indication != 0);
+        }
+    }
+
+    #[test]
+    fn a_forced_speed_is_found_by_a_partner_that_knows_it() {
+        for (control, cable, speed) in [
+            (0x0100, Speed::Mbps100, Some(Speed::Mbps10)),
+            (0x0100, Speed::Mbps10, Some(Speed::Mbps10)),
+            (0x2100, Speed::Mbps100, Some(Speed::Mbps100)),
+            (0x2100, Speed::Mbps10, None),
+        ] {
+            let mut registers = Registers::new(1);
+            assert_eq!(registers.write(0, control), Written::Anew);
+            registers.link_lost();
+            registers.link_found(cable);
+            assert_eq!(registers.speed(), speed, "{control:#06x} at {cable}");
+            assert_eq!((registers.read(5, true), registers.read(31, true) >> 12 & 1), (1, 0));
+        }
+    }
+
+    #[test]
+    fn another_speed_in_basic_control_negotiates_anew_without_being_asked() {
+        let mut registers = Registers::new(1);
+        registers.write(4, 0x0061);
+        assert_eq!(registers.write(0, 0x1000), Written::Unasked);
+        assert_eq!(registers.write(0, 0x1000), Written::Kept);
+        assert_eq!(registers.write(0, 0x3200), Written::Anew);
     }
 }

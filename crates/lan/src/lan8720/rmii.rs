@@ -1,10 +1,11 @@
-//! What a PHY gives at RXD and CRS_DV: a frame as di-bits, the lower two bits of a byte first, each for a period of REF_CLK (RMII
-//! specification 1.2). Between frames the pins stand still, and nothing is due.
+//! What a PHY gives at RXD and CRS_DV: a frame as di-bits, the lower two bits of a byte first, each for a period of REF_CLK, or for ten
+//! at 10 Mbit/s (RMII specification 1.2). Between frames the pins stand still, and nothing is due.
 
+use ethernet::Speed;
 use units::Picoseconds;
 
 /// A period of REF_CLK.
-pub const DIBIT: Picoseconds = Picoseconds::from_ns(20);
+const PERIOD: Picoseconds = Picoseconds::from_ns(20);
 /// CRS_DV, above RXD1 and RXD0.
 pub const CRS_DV: u8 = 4;
 const PREAMBLE: u8 = 0b01;
@@ -13,28 +14,49 @@ const DELIMITER: u8 = 0b11;
 const PREAMBLE_DIBITS: usize = 31;
 
 /// From the first bit on the wire to CRS_DV, and to the first di-bit. The LAN8720A's datasheet gives no such times; these are
-/// those of another PHY with RMII, the DP83848 (T2.26.3 and T2.26.5 of its datasheet: 18.5 and 38 bits).
-const CARRIER_DELAY: Picoseconds = Picoseconds::from_ns(180);
-const DATA_DELAY: Picoseconds = Picoseconds::from_ns(380);
+/// those of another PHY with RMII at 100 Mbit/s, the DP83848 (T2.26.3 and T2.26.5 of its datasheet: 18.5 and 38 bits).
+const CARRIER_DELAY_BITS: i64 = 18;
+const DATA_DELAY_BITS: i64 = 38;
 /// From a rising edge of REF_CLK to new levels: between 3 and 14 ns (LAN8720A datasheet 1.4, Table 5.10).
 const OUTPUT_DELAY: Picoseconds = Picoseconds::from_ns(8);
 
-/// REF_CLK: a rising edge, from which all others are whole periods away.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The edges of REF_CLK that count: a rising edge, from which all others are whole di-bits away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Clock {
-    /// That edge.
-    pub rise: Picoseconds,
+    rise: Picoseconds,
+    dibit: Picoseconds,
 }
 
 impl Clock {
+    /// All of them, by one.
+    pub const fn at_100(rise: Picoseconds) -> Self {
+        Self { rise, dibit: PERIOD }
+    }
+
+    /// Those of a link with this speed, by the same one.
+    pub const fn at(self, speed: Speed) -> Self {
+        let periods = if let Speed::Mbps10 = speed { 10 } else { 1 };
+        Self { rise: self.rise, dibit: Picoseconds::new(PERIOD.ps() * periods) }
+    }
+
+    /// How long a di-bit takes.
+    pub const fn dibit(&self) -> Picoseconds {
+        self.dibit
+    }
+
+    /// How long so many bits take.
+    pub fn bits(&self, bits: i64) -> Picoseconds {
+        Picoseconds::new(self.dibit.ps() * bits / 2)
+    }
+
     /// The number of the last edge at or before a time.
     pub fn last_edge(&self, at: Picoseconds) -> i64 {
-        (at - self.rise).ps().div_euclid(DIBIT.ps())
+        (at - self.rise).ps().div_euclid(self.dibit.ps())
     }
 
     /// When an edge is.
     pub fn edge(&self, number: i64) -> Picoseconds {
-        self.rise + Picoseconds::new(number * DIBIT.ps())
+        self.rise + Picoseconds::new(number * self.dibit.ps())
     }
 
     fn edge_from(&self, at: Picoseconds) -> Picoseconds {
@@ -49,14 +71,14 @@ pub fn dibits(frame: &[u8]) -> impl Iterator<Item = u8> {
 }
 
 /// What RXD0, RXD1 and CRS_DV do for a frame whose first bit is on the wire at `start`: when they change first, and their levels, the
-/// lowest bit RXD0, for a [`DIBIT`] each. Behind the last one they stay low.
+/// lowest bit RXD0, for a di-bit each. Behind the last one they stay low.
 pub fn frame_at_pins(
     clock: Clock,
     start: Picoseconds,
     frame: &[u8],
 ) -> (Picoseconds, impl Iterator<Item = u8>) {
-    let first = clock.edge_from(start + CARRIER_DELAY);
-    let silent = (clock.edge_from(start + DATA_DELAY) - first).ps() / DIBIT.ps();
+    let first = clock.edge_from(start + clock.bits(CARRIER_DELAY_BITS));
+    let silent = (clock.edge_from(start + clock.bits(DATA_DELAY_BITS)) - first).ps() / clock.dibit.ps();
     let silent = std::iter::repeat_n(0, usize::try_from(silent).unwrap_or(0));
     let levels = silent.chain(dibits(frame)).map(|dibit| dibit | CRS_DV).chain([0]);
     (first + OUTPUT_DELAY, levels)
@@ -66,7 +88,7 @@ pub fn frame_at_pins(
 mod tests {
     use super::*;
 
-    const CLOCK: Clock = Clock { rise: Picoseconds::from_ns(7) };
+    const CLOCK: Clock = Clock::at_100(Picoseconds::from_ns(7));
 
     #[test]
     fn the_lower_bits_of_a_byte_go_first() {
@@ -85,10 +107,22 @@ mod tests {
     #[test]
     fn the_pins_change_after_rising_edges() {
         let (first, levels) = frame_at_pins(CLOCK, Picoseconds::from_ns(1000), &[0x00, 0x0f]);
-        let times = (0..).map(|n| (first + Picoseconds::new(DIBIT.ps() * n)).ps() / 1000);
+        let times = (0..).map(|n| (first + Picoseconds::new(CLOCK.dibit().ps() * n)).ps() / 1000);
         let mut seen: Vec<(i64, u8)> = times.zip(levels).collect();
         seen.dedup_by_key(|(_, level)| *level);
         let expected = [(1195, 4), (1395, 5), (2015, 7), (2035, 4), (2115, 7), (2155, 4), (2195, 0)];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn at_10_mbit_per_s_each_dibit_stands_for_ten_periods() {
+        let slow = CLOCK.at(Speed::Mbps10);
+        let (first, levels) = frame_at_pins(slow, Picoseconds::from_ns(1000), &[0x0f]);
+        // The edges that count are at 7, 207, 407 ... ns: carrier 1.8 us behind the first bit, data 3.8 us behind it.
+        assert_eq!(first, Picoseconds::from_ns(2807 + 8));
+        let mut row: Vec<u8> = levels.collect();
+        assert_eq!(row.len(), 10 + 32 + 4 + 1);
+        row.dedup();
+        assert_eq!((row, slow.dibit()), (vec![4, 5, 7, 4, 0], Picoseconds::from_ns(200)));
     }
 }

@@ -1,6 +1,7 @@
-//! What a PHY takes at TXD and TX_EN: the levels at each rising edge of REF_CLK, while TX_EN is high, are the di-bits of a frame.
-//! Here the receiver at the other end of the cable is done as well: what it would not take for a frame is none.
+//! What a PHY takes at TXD and TX_EN: the levels at each rising edge of REF_CLK, while TX_EN is high, are the di-bits of a frame. At
+//! 10 Mbit/s a di-bit stands for ten edges, and any one of the ten may take it (RMII specification 1.2): here one in ten does. Here the receiver at the other end of the cable is done as well: what it would not take for a frame is none.
 
+use ethernet::Speed;
 use units::Picoseconds;
 
 use super::check_sequence;
@@ -12,10 +13,9 @@ pub const TX_EN: u8 = 4;
 /// for the sender's other end).
 const SETUP: Picoseconds = Picoseconds::from_ns(4);
 const HOLD: Picoseconds = Picoseconds::new(1500);
-/// From the pins to the wire: of the DP83848 as well (T2.24.4: 11 bits).
-const DELAY: Picoseconds = Picoseconds::from_ns(110);
-/// The silence between frames (IEEE 802.3 clause 4).
-const GAP: Picoseconds = Picoseconds::from_ns(960);
+/// From the pins to the wire: of the DP83848 as well (T2.24.4). The silence between frames (IEEE 802.3 clause 4).
+const DELAY_BITS: i64 = 11;
+const GAP_BITS: i64 = 96;
 /// With its check sequence (IEEE 802.3 clauses 3 and 4), and with a VLAN tag.
 const SHORTEST_BYTES: usize = 64;
 const LONGEST_BYTES: usize = 1522;
@@ -35,7 +35,7 @@ pub enum Fault {
     Long,
     /// A wrong check sequence, as after an underrun too.
     CheckSequence,
-    /// Less than 960 ns behind the frame before.
+    /// Less than 96 bits behind the frame before.
     Gap,
     /// Levels changed too near to a rising edge of REF_CLK.
     Edges,
@@ -54,7 +54,7 @@ impl Fault {
     ];
 
     /// What a user should know.
-    pub fn sentence(self) -> &'static str {
+    pub fn sentence(self, speed: Speed) -> &'static str {
         match self {
             Self::Preamble => "A frame was sent to the PHY without a preamble and its delimiter, and is lost",
             Self::Alignment => "A frame was sent to the PHY that is no whole number of bytes, and is lost",
@@ -62,6 +62,9 @@ impl Fault {
             Self::Long => "A frame of more than 1522 bytes was sent to the PHY, and is lost",
             Self::CheckSequence => {
                 "A frame was sent to the PHY with a wrong check sequence, as after an underrun, and is lost"
+            }
+            Self::Gap if speed == Speed::Mbps10 => {
+                "A frame was sent to the PHY less than 9.6 us after the one before, and is lost"
             }
             Self::Gap => "A frame was sent to the PHY less than 960 ns after the one before, and is lost",
             Self::Edges => {
@@ -75,7 +78,7 @@ impl Fault {
 pub type Sent = Result<(Picoseconds, Vec<u8>), Fault>;
 
 /// The pins.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 pub struct Transmitter {
     levels: u8,
     /// When they became so.
@@ -89,6 +92,11 @@ pub struct Transmitter {
 }
 
 impl Transmitter {
+    /// Whether no frame is under way.
+    pub fn is_idle(&self) -> bool {
+        self.levels & TX_EN == 0
+    }
+
     /// The pins get other levels: what was sent, where a frame ends with that.
     pub fn changed(&mut self, clock: Option<Clock>, at: Picoseconds, levels: u8) -> Option<Sent> {
         let before = std::mem::replace(&mut self.levels, levels);
@@ -124,10 +132,10 @@ impl Transmitter {
             return Err(Fault::Edges);
         }
         let frame = frame_of(&dibits)?;
-        if before.is_some_and(|before| self.start - before < GAP) {
+        if before.is_some_and(|before| self.start - before < clock.bits(GAP_BITS)) {
             return Err(Fault::Gap);
         }
-        Ok((self.start + DELAY, frame))
+        Ok((self.start + clock.bits(DELAY_BITS), frame))
     }
 }
 
@@ -160,10 +168,10 @@ fn frame_of(dibits: &[u8]) -> Result<Vec<u8>, Fault> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rmii::{DIBIT, dibits};
+    use super::super::rmii::dibits;
     use super::*;
 
-    const CLOCK: Clock = Clock { rise: Picoseconds::ZERO };
+    const CLOCK: Clock = Clock::at_100(Picoseconds::ZERO);
     /// Levels change this long behind an edge.
     const PHASE: Picoseconds = Picoseconds::from_ns(10);
 
@@ -231,8 +239,34 @@ mod tests {
             let phase = Picoseconds::new(phase_ps);
             let sent = send(&mut Transmitter::default(), 50, &row, phase);
             assert_eq!(sent.is_ok(), is_right, "{phase_ps} ps: {sent:?}");
-            assert!(phase < DIBIT);
+            assert!(phase < CLOCK.dibit());
         }
+    }
+
+    #[test]
+    fn at_10_mbit_per_s_a_dibit_lasts_ten_periods_and_is_taken_once_wherever_it_begins() {
+        let slow = CLOCK.at(Speed::Mbps10);
+        let frame = whole(64);
+        let row: Vec<u8> = dibits(&frame).collect();
+        let send = |transmitter: &mut Transmitter, from_ns: i64, dibit_ns: i64| {
+            let at = |n: usize| Picoseconds::from_ns(from_ns + dibit_ns * n as i64);
+            for (n, dibit) in row.iter().enumerate() {
+                transmitter.changed(Some(slow), at(n), dibit | TX_EN);
+            }
+            transmitter.changed(Some(slow), at(row.len()), 0).expect("the frame ends")
+        };
+        for from_ns in (1_010..1_200).step_by(20) {
+            // Edges that count are 200 ns apart, and 11 bits are 1.1 us.
+            let start = Picoseconds::from_ns(1_200 + 1_100);
+            let sent = send(&mut Transmitter::default(), from_ns, 200);
+            assert_eq!(sent, Ok((start, frame[..60].to_vec())), "from {from_ns} ns");
+        }
+        assert!(send(&mut Transmitter::default(), 1_010, 197).is_err(), "a slow clock that is not of 10 MHz");
+        let mut transmitter = Transmitter::default();
+        let length_ns = 200 * row.len() as i64;
+        assert!(send(&mut transmitter, 1_010, 200).is_ok());
+        assert_eq!(send(&mut transmitter, 1_010 + length_ns + 9_400, 200), Err(Fault::Gap));
+        assert!(send(&mut transmitter, 1_010 + 2 * length_ns + 19_000, 200).is_ok());
     }
 
     #[test]

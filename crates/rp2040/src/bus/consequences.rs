@@ -351,6 +351,27 @@ impl Bus {
         self.settle();
     }
 
+    /// An oscillator outside drives a pin from here on.
+    pub(crate) fn give_clock(&mut self, now: Picoseconds, pin: u8, rise: Picoseconds, hz: u64) {
+        self.io.now = self.io.now.max(now);
+        self.blocks.clocks.give(pin, rise, hz, &mut self.io);
+        self.look_at_clocks();
+        self.settle();
+    }
+
+    /// Two pins are one net from here on, and a clock at one of them is at the other as well.
+    pub(crate) fn wire_pins(&mut self, now: Picoseconds, pin: u8, other: u8) {
+        self.io.pins.wire(now, pin, other);
+        self.outside_changed();
+        self.clock_pins_changed();
+    }
+
+    /// A pin with a clock may have got another function or another pad.
+    pub(super) fn clock_pins_changed(&mut self) {
+        self.blocks.clocks.update(&mut self.io);
+        self.look_at_clocks();
+    }
+
     /// A resistor outside pulls a pin from here on.
     pub(crate) fn pull_pin(&mut self, now: Picoseconds, pin: u8, level: bool) {
         self.io.now = self.io.now.max(now);
@@ -393,10 +414,9 @@ impl Bus {
     fn frequency_changed(&mut self) {
         let cycle = self.cycle_now();
         let before = std::mem::replace(&mut self.clocks_seen, self.io.clocks);
-        match before.sys_hz {
-            0 => self.clock.start_at(cycle, self.io.now, self.io.clocks.sys_hz),
-            _ => self.clock.set_frequency(cycle, self.io.clocks.sys_hz),
-        }
+        let at = if before.sys_hz == 0 { self.io.now } else { self.clock.time_of(cycle) };
+        let at = self.blocks.clocks.edge_of_clk_sys(at, &self.io);
+        self.clock.start_at(cycle, at, self.io.clocks.sys_hz);
         self.blocks.clocks_changed(&before, &mut self.io);
         self.flash_settings_changed();
         self.tick_changed();

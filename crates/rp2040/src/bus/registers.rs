@@ -164,7 +164,7 @@ impl Bus {
                 let reset = self.blocks.resets.take_reset();
                 if reset != 0 {
                     self.blocks.reset(reset, &mut self.io);
-                    self.look_at_clocks();
+                    self.clock_pins_changed();
                     self.flash_pins_changed();
                 }
             }
@@ -181,8 +181,8 @@ impl Bus {
                 self.lose_patience();
             }
             Block::IoQspi | Block::PadsQspi => self.flash_pins_changed(),
-            // A clock output begins when its pin gets that function.
-            Block::IoBank0 => self.blocks.clocks.update(&mut self.io),
+            // A clock output begins when its pin gets that function, and a clock input is one while its pad lets it in.
+            Block::IoBank0 | Block::PadsBank0 => self.clock_pins_changed(),
             _ => {}
         }
     }

@@ -144,7 +144,8 @@ impl Bus {
     fn heard_outside(&self, n: usize, reaches: &[Reach; 2]) -> Option<u32> {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
         // A clock at a pin has edges only for a machine that is seen to wait for one.
-        let waits_for_clocks = own.looks_at_pins && self.io.pins.selected(Function::Clock) != 0;
+        let waits_for_clocks =
+            own.looks_at_pins && (self.io.pins.selected(Function::Clock) | self.io.pins.clocked) != 0;
         let is_silent = !self.blocks.is_held(Block::Pio(n))
             && !waits_for_clocks
             && !other.looks_at_pins

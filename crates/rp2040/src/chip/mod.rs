@@ -186,11 +186,16 @@ impl Rp2040 {
         self.bus.pull_pin(now, pin, level);
     }
 
+    /// An oscillator outside drives a pin from here on, by a rising edge and its frequency.
+    pub fn give_clock(&mut self, pin: u8, rise: Picoseconds, hz: u64) {
+        let now = self.now();
+        self.bus.give_clock(now, pin, rise, hz);
+    }
+
     /// Wires two pins together: from here on they are one net.
     pub fn wire_pins(&mut self, pin: u8, other: u8) {
         let now = self.now();
-        self.bus.io.pins.wire(now, pin, other);
-        self.bus.outside_changed();
+        self.bus.wire_pins(now, pin, other);
     }
 
     /// Keeps every edge of these pins from here on.

@@ -110,6 +110,8 @@ pub struct Pins {
     before: [(Picoseconds, u32); CHANGES_KEPT],
     conflicts: u64,
     recorded: u32,
+    /// The pins whose nets an oscillator outside drives.
+    pub(crate) clocked: u32,
     /// The pins for which machines of each block of PIO wait.
     awaited: [u32; 2],
     edges: Vec<Edge>,
@@ -141,6 +143,7 @@ impl Default for Pins {
             before: [(LONG_AGO, 0); CHANGES_KEPT],
             conflicts: 0,
             recorded: 0,
+            clocked: 0,
             awaited: [0; 2],
             edges: Vec::new(),
             lines: OutgoingLines::default(),
@@ -178,6 +181,12 @@ impl Pins {
     /// The pins whose FUNCSEL is this function.
     pub fn selected(&self, function: Function) -> u32 {
         self.selected[function as usize]
+    }
+
+    /// Whether the level of a pin gets to the function that it is given to.
+    pub(crate) fn lets_in(&self, pin: u8) -> bool {
+        // INOVER may invert it, which a clock does not mind.
+        self.pads[usize::from(pin)].input_enable && self.overrides[usize::from(pin)].input < 2
     }
 
     /// The outside drives a pin, or lets go of it.

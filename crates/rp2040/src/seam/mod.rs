@@ -194,6 +194,10 @@ impl Pins for Rp2040 {
         Rp2040::pull_pin(self, pin, level);
     }
 
+    fn give_clock(&mut self, pin: u8, rise: Picoseconds, hz: u64) {
+        Rp2040::give_clock(self, pin, rise, hz);
+    }
+
     fn wire_pins(&mut self, pin: u8, other: u8) {
         Rp2040::wire_pins(self, pin, other);
     }

@@ -6,6 +6,7 @@
 
 use units::Picoseconds;
 
+use super::inputs;
 use crate::frequencies::duration;
 use crate::io::Io;
 use crate::lines::Irq;
@@ -205,9 +206,19 @@ impl Generators {
         }
     }
 
-    /// Whether a generator takes its clock from a pin.
-    fn takes_pin(&self, clock: usize) -> bool {
-        matches!(self.source(clock), Some(From::Gpin0 | From::Gpin1))
+    /// The number of the GPIN that a generator takes its clock from, through another generator as well.
+    fn gpin(&self, clock: usize) -> Option<usize> {
+        match self.source(clock)? {
+            From::Gpin0 => Some(0),
+            From::Gpin1 => Some(1),
+            From::Clock(other) if other != clock => self.gpin(other),
+            _ => None,
+        }
+    }
+
+    /// That of clk_sys, while it takes its clock from there.
+    pub(super) fn pin_of_clk_sys(&self) -> Option<usize> {
+        self.gpin(if self.resuscitated { REF } else { SYS })
     }
 
     /// By 24 bits and 8 bits of fraction; a whole part of 0 stands for 2¹⁶.
@@ -281,8 +292,9 @@ impl Generators {
                     4 => self.div[clock] = value & DIV_BITS[clock],
                     _ => {}
                 }
-                if self.takes_pin(clock) && self.source_hz(clock, inputs) == 0 {
-                    io.unknown("CLOCKS", "a clock from a GPIN pin that has no frequency", true);
+                let own = matches!(self.source(clock), Some(From::Gpin0 | From::Gpin1));
+                if let Some(gpin) = self.gpin(clock).filter(|_| own && self.source_hz(clock, inputs) == 0) {
+                    io.unknown("CLOCKS", inputs::missing(gpin, &io.pins), true);
                 }
             }
             SYS_RESUS_CTRL => {

@@ -6,14 +6,17 @@
 
 mod counter;
 mod generators;
+mod inputs;
 mod oscillators;
 mod outputs;
 mod pll;
+mod square;
 #[cfg(test)]
 mod tests;
 
 use self::counter::{FC0_REF_KHZ, FC0_RESULT, FrequencyCounter};
 use self::generators::{ADC, Generators, Inputs, PERI, REF, RTC, SYS, USB};
+use self::inputs::ClockInputs;
 use self::oscillators::{Rosc, Xosc};
 use self::outputs::ClockOutputs;
 use self::pll::Pll;
@@ -43,7 +46,7 @@ pub struct ClockTree {
     rosc: Rosc,
     pll_sys: Pll,
     pll_usb: Pll,
-    gpin_hz: [u64; 2],
+    given: ClockInputs,
     generators: Generators,
     counter: FrequencyCounter,
     outputs: ClockOutputs,
@@ -59,7 +62,7 @@ impl ClockTree {
             rosc: Rosc::new(seed),
             pll_sys: Pll::new(pll::Which::Sys),
             pll_usb: Pll::new(pll::Which::Usb),
-            gpin_hz: [0; 2],
+            given: ClockInputs::default(),
             generators: Generators::new(),
             counter: FrequencyCounter::new(),
             outputs: ClockOutputs::default(),
@@ -125,6 +128,7 @@ impl ClockTree {
     /// What was asked for with [`Source::Clocks`] is due.
     pub fn wake(&mut self, io: &mut Io) {
         self.outputs.advance(io);
+        self.given.advance(io);
         if self.due.is_some_and(|at| at <= io.now) {
             self.update(io);
         } else {
@@ -165,15 +169,23 @@ impl ClockTree {
         self.update(io);
     }
 
-    /// The frequency that the outside gives at GPIN0 (GPIO 20) or GPIN1 (GPIO 22).
-    pub fn set_input_hz(&mut self, gpin: usize, hz: u64, io: &mut Io) {
-        self.gpin_hz[gpin & 1] = hz;
+    /// An oscillator outside drives a pin from here on, by a rising edge and its frequency.
+    pub fn give(&mut self, pin: u8, rise: Picoseconds, hz: u64, io: &mut Io) {
+        self.given.give(pin, rise, hz, io);
         self.update(io);
+    }
+
+    /// When clk_sys has its first edge at a time or later. An oscillator of the chip's own has it whenever it is asked; a clock at a
+    /// pin has its edges at their times.
+    pub(crate) fn edge_of_clk_sys(&self, at: Picoseconds, io: &Io) -> Picoseconds {
+        let gpin = self.generators.pin_of_clk_sys();
+        gpin.and_then(|gpin| self.given.edge_from(gpin, at, &io.pins)).unwrap_or(at)
     }
 
     /// Works everything out anew and writes [`Io::clocks`]: once at the start, and when a pin was given its function or
     /// is recorded from now on.
     pub fn update(&mut self, io: &mut Io) {
+        self.given.find_nets(io);
         let reference_hz = self.xosc.hz(io);
         self.pll_sys.update(reference_hz, io);
         self.pll_usb.update(reference_hz, io);
@@ -181,6 +193,7 @@ impl ClockTree {
         self.generators.update(&inputs, io);
         io.clocks = self.frequencies();
         self.outputs.update(self.generators.hz(), io);
+        self.given.watch(io);
         let due = [self.xosc.due(io), self.pll_sys.due(), self.pll_usb.due(), self.generators.due()];
         self.due = due.into_iter().flatten().min();
         self.arm(io);
@@ -194,7 +207,7 @@ impl ClockTree {
             xosc_hz,
             pll_sys_hz: self.pll_sys.hz(xosc_hz),
             pll_usb_hz: self.pll_usb.hz(xosc_hz),
-            gpin_hz: self.gpin_hz,
+            gpin_hz: self.given.gpin_hz(&io.pins),
         }
     }
 
@@ -212,7 +225,7 @@ impl ClockTree {
     }
 
     fn arm(&self, io: &mut Io) {
-        match [self.due, self.outputs.due()].into_iter().flatten().min() {
+        match [self.due, self.outputs.due(), self.given.due()].into_iter().flatten().min() {
             Some(at) => io.wake_at(Source::Clocks, at),
             None => io.cancel(Source::Clocks),
         }

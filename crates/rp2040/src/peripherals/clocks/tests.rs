@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::lines::Irq;
-use crate::pins::{Function, Overrides};
+use crate::pins::{Function, Overrides, Pad};
 
 const CTRL: u32 = 0x00;
 const XOSC_STATUS: u32 = 0x04;
@@ -70,6 +70,11 @@ impl Bench {
             self.tree.wake(&mut self.io);
         }
         self.io.now = end;
+    }
+
+    fn select(&mut self, pin: u8, function: Function) {
+        self.io.pins.set_control(self.io.now, pin, function as u8, Overrides::default());
+        self.tree.update(&mut self.io);
     }
 
     fn start_crystal(&mut self) {
@@ -399,13 +404,97 @@ fn a_pin_that_a_program_waits_for_rises_with_the_clock_and_stands_still_afterwar
 }
 
 #[test]
-fn an_external_clock_has_the_frequency_that_the_board_gives() {
+fn a_clock_at_gpin0_counts_while_its_pin_has_the_function_and_lets_it_in() {
     let mut bench = Bench::new();
-    bench.tree.set_input_hz(0, 10_000_000, &mut bench.io);
+    bench.tree.give(20, bench.io.now, 10_000_000, &mut bench.io);
     bench.clocks(REF_CTRL, 1 << 5 | 1);
+    assert_eq!(bench.io.clocks.ref_hz, 0);
+    bench.select(20, Function::Clock);
     assert_eq!(bench.io.clocks.ref_hz, 10_000_000);
-    bench.clocks(REF_CTRL, 2 << 5 | 1);
-    assert_eq!(bench.io.unknown_accesses().count(), 1, "GPIN1 has none");
+    bench.io.pins.set_pad(bench.io.now, 20, Pad { input_enable: false, ..Pad::default() });
+    bench.tree.update(&mut bench.io);
+    assert_eq!(bench.io.clocks.ref_hz, 0);
+    bench.io.pins.set_pad(bench.io.now, 20, Pad::default());
+    let held_low = Overrides { input: 2, ..Overrides::default() };
+    bench.io.pins.set_control(bench.io.now, 20, Function::Clock as u8, held_low);
+    bench.tree.update(&mut bench.io);
+    assert_eq!(bench.io.clocks.ref_hz, 0);
+}
+
+#[test]
+fn a_gpin_without_a_clock_is_told_with_the_reason() {
+    for (given, source, reason) in [
+        (20, 1, "GPIO 20 is not set to the function CLOCK, or its input is off"),
+        (20, 2, "nothing on the board gives one at GPIO 22"),
+        (22, 2, "GPIO 22 is not set to the function CLOCK, or its input is off"),
+        (22, 1, "nothing on the board gives one at GPIO 20"),
+    ] {
+        let mut bench = Bench::new();
+        bench.tree.give(given, bench.io.now, 10_000_000, &mut bench.io);
+        bench.clocks(REF_CTRL, source << 5 | 1);
+        let told: Vec<String> = bench.io.unknown_accesses().map(|one| format!("{one:?}")).collect();
+        assert!(told.len() == 1 && told[0].contains(reason), "{told:?}");
+    }
+}
+
+#[test]
+fn a_clock_at_a_pin_that_is_wired_to_gpin1_is_counted_and_divided() {
+    let mut bench = Bench::new();
+    bench.start_crystal();
+    bench.clocks(REF_CTRL, 2);
+    bench.tree.give(3, bench.io.now, 50_000_000, &mut bench.io);
+    bench.io.pins.wire(bench.io.now, 3, 22);
+    bench.select(22, Function::Clock);
+    bench.clocks(FC0_REF_KHZ, 12_000);
+    bench.clocks(FC0_INTERVAL, 10);
+    for (source, khz) in [(6, 0), (7, 50_000)] {
+        bench.clocks(FC0_SRC, source);
+        bench.advance_ns(1_001_000);
+        assert_eq!(bench.read(ClockBlock::Clocks, FC0_RESULT) >> 5, khz, "source {source}");
+    }
+    bench.clocks(SYS_DIV, 4 << 8);
+    bench.clocks(SYS_CTRL, 5 << 5);
+    bench.clocks(SYS_CTRL, 5 << 5 | SRC_AUX);
+    assert_eq!(bench.io.clocks.sys_hz, 12_500_000);
+}
+
+#[test]
+fn clk_sys_from_a_pin_begins_its_cycles_ten_nanoseconds_behind_the_edges_there() {
+    let mut bench = Bench::new();
+    let edge =
+        |bench: &Bench, ns| bench.tree.edge_of_clk_sys(Picoseconds::from_ns(ns), &bench.io).ps() / 1000;
+    bench.tree.give(20, Picoseconds::from_ns(7), 50_000_000, &mut bench.io);
+    bench.select(20, Function::Clock);
+    assert_eq!(edge(&bench, 1000), 1000, "the ring oscillator has no edges of its own");
+    bench.clocks(SYS_CTRL, 4 << 5 | SRC_AUX);
+    assert_eq!([1000, 1017, 1018].map(|ns| edge(&bench, ns)), [1017, 1017, 1037]);
+    bench.clocks(SYS_CTRL, 0);
+    bench.clocks(REF_CTRL, 1 << 5 | 1);
+    assert_eq!(edge(&bench, 1000), 1017, "through clk_ref as well");
+}
+
+#[test]
+fn a_clock_from_outside_makes_edges_while_a_program_waits_for_it_or_its_pin_is_recorded() {
+    let mut bench = Bench::new();
+    bench.tree.give(9, Picoseconds::from_ns(300), 1_000_000, &mut bench.io);
+    bench.advance_ns(10_000);
+    assert_eq!(bench.io.due(Source::Clocks), None, "nobody looks");
+    let level = |bench: &Bench| bench.io.pins.levels() >> 9 & 1;
+    assert!(bench.io.pins.await_pins(0, 1 << 9));
+    bench.tree.wake(&mut bench.io);
+    bench.advance_ns(299);
+    assert_eq!(level(&bench), 0);
+    bench.advance_ns(1);
+    assert_eq!(level(&bench), 1);
+    assert!(bench.io.pins.await_pins(0, 0));
+    bench.tree.wake(&mut bench.io);
+    assert_eq!((level(&bench), bench.io.due(Source::Clocks)), (0, None));
+    bench.io.pins.record(1 << 9);
+    bench.tree.update(&mut bench.io);
+    bench.advance_ns(2_000);
+    let edges = bench.io.pins.take_edges();
+    let edges: Vec<_> = edges.iter().map(|edge| (edge.at.ps() / 1000, edge.level)).collect();
+    assert_eq!(edges, [(11_300, true), (11_800, false), (12_300, true)]);
 }
 
 #[test]

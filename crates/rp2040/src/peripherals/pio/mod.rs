@@ -384,7 +384,7 @@ impl Pio {
         if self.lines_stale {
             self.update_lines(io);
         }
-        let clocks = io.pins.selected(Function::Clock);
+        let clocks = io.pins.selected(Function::Clock) | io.pins.clocked;
         if clocks != 0 {
             self.await_clocks(clocks, io);
         }
