@@ -141,6 +141,8 @@ pub(crate) struct Filter {
     pub(crate) multicast_ipv6: Option<Flag<SocketRegister>>,
     /// Whether neither blocks anything while frames to other hardware addresses are taken.
     pub(crate) multicast_needs_mac_filter: bool,
+    /// Whether the MAC filter lets multicast through that is mapped from IP alone, and that of IPv6 whatever blocks multicast.
+    pub(crate) mac_filter_knows_ip: bool,
     pub(crate) ipv6: Option<Flag<SocketRegister>>,
     /// In UDP mode: broadcast.
     pub(crate) datagrams_to_all: Option<Flag<SocketRegister>>,
@@ -157,6 +159,7 @@ impl Filter {
         multicast: None,
         multicast_ipv6: None,
         multicast_needs_mac_filter: false,
+        mac_filter_knows_ip: false,
         ipv6: None,
         datagrams_to_all: None,
         datagrams_to_one: None,

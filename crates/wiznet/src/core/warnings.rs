@@ -29,6 +29,7 @@ pub(crate) enum Kind {
     WrittenAfterOpen,
     GroupOfOpen,
     Locked,
+    ReadOnlyWritten,
     ArpFiltered,
     NeighborSolicitationFiltered,
 }

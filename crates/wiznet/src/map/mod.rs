@@ -6,7 +6,7 @@ mod fields;
 mod meaning;
 
 pub(crate) use fields::{Common, Field, Registers, SocketRegister, byte_of};
-pub(crate) use meaning::meaning;
+pub(crate) use meaning::{meaning, status_name};
 
 /// Who may change a register, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,14 @@ impl<F: 'static> Table<F> {
         let &line = self.index.get(usize::from(address)).filter(|&&line| line != ABSENT)?;
         let register = &self.registers[usize::from(line)];
         Some((register, (address - register.address) as u8))
+    }
+
+    /// What the datasheet calls a register, on a chip that has it.
+    pub(crate) fn name_of(&self, field: F) -> Option<&'static str>
+    where
+        F: PartialEq,
+    {
+        self.registers.iter().find(|register| register.field == field).map(|register| register.name)
     }
 }
 

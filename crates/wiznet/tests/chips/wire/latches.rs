@@ -142,7 +142,7 @@ fn a_listen_while_connect_asks_by_arp_opens_no_door() {
         bench.command(0, command::LISTEN);
         let warnings = bench.chip.take_warnings();
         assert_eq!(warnings.len(), 1, "{model:?}");
-        assert!(warnings[0].sentence.contains("0x02 of socket 0 was ignored"), "{}", warnings[0].sentence);
+        assert!(warnings[0].sentence.contains("LISTEN of socket 0 was ignored"), "{}", warnings[0].sentence);
         bench.take_seen();
         bench.arrive(&segment(4001, TcpControl::Syn, (77, None)));
         assert_eq!(bench.seen[0].bytes[47], 0x14, "{model:?}: a stranger is reset");
