@@ -5,7 +5,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::chips::{Facts, Family, Mode};
-use crate::map::{Map, Registers, SocketRegister};
+use crate::map::{Common, Map, Registers, SocketRegister};
 
 use super::{Core, WarningKind};
 
@@ -114,6 +114,28 @@ impl Core {
         self.warnings.tell(self.now, WarningKind::WrittenAfterOpen, || {
             format!("{name} of socket {n} was changed to {now} after OPEN, which had taken {before}; OPEN it again")
         });
+    }
+
+    /// A connection is to begin: whether what it needs was ever set. The chip says no word of it; its peers do not answer.
+    pub(super) fn heed_zeros(&mut self, n: usize, command: &str, to: Option<Destination>) {
+        let registers = &self.sockets[n].registers;
+        let name = |field| self.map().socket_name(field);
+        let without_port = self.sockets[n].opened.port == 0 && registers.get(SocketRegister::Port) == 0;
+        let missing = match to {
+            _ if without_port => name(SocketRegister::Port).zip(Some("OPEN")),
+            Some(to) if to.address.is_unspecified() && to.address.is_ipv4() => {
+                name(SocketRegister::Dipr).zip(Some(command))
+            }
+            Some(to) if to.address.is_unspecified() => name(SocketRegister::Dip6r).zip(Some(command)),
+            Some(to) if to.port == 0 => name(SocketRegister::Dport).zip(Some(command)),
+            Some(to) if to.address.is_ipv4() && self.common.get(Common::Sipr) == 0 => Some(("SIPR", command)),
+            _ => None,
+        };
+        if let Some((name, before)) = missing {
+            self.warnings.tell(self.now, WarningKind::LeftZero, || {
+                format!("{command} of socket {n} was given while {name} is zero: no connection comes about; set it before {before}")
+            });
+        }
     }
 
     /// SEND goes to the group of OPEN, whatever the registers say meanwhile.

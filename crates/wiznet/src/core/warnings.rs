@@ -28,6 +28,7 @@ pub(crate) enum Kind {
     IpRawProtocol,
     WrittenAfterOpen,
     GroupOfOpen,
+    LeftZero,
     Locked,
     ReadOnlyWritten,
     ArpFiltered,

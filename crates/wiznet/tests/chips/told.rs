@@ -85,3 +85,31 @@ fn who_writes_what_is_locked_is_told_the_key() {
     let phy = told(&mut w5100s);
     assert!(phy[0].contains("write 0x53 to PHYLCKR before"), "{phy:?}");
 }
+
+/// WIZnet's forum has such drivers (topics 964 and 8714): a client that never set its port, and one that asks for 0.0.0.0.
+#[test]
+fn who_begins_a_connection_with_something_unset_is_told_what() {
+    let peer = [192, 168, 7, 1];
+    let tried = |port: u16, address: [u8; 4], peer_port: u16, command: u8, own: [u8; 4]| {
+        let mut bench = Bench::linked(Model::W5500);
+        bench.common_write(0x0F, &own);
+        bench.open(0, 0x01, port);
+        bench.write(0, sn::DIPR, &address);
+        bench.write(0, sn::DPORT, &peer_port.to_be_bytes());
+        bench.command(0, command);
+        told(&mut bench)
+    };
+    let missing = |told: Vec<String>, what: &str| {
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains(what), "{told:?}");
+    };
+    let own = [192, 168, 7, 2];
+    missing(tried(0, peer, 80, command::CONNECT, own), "CONNECT of socket 0 was given while Sn_PORT is zero");
+    missing(tried(0, peer, 80, command::CONNECT, own), "set it before OPEN");
+    missing(tried(0, peer, 80, command::LISTEN, own), "LISTEN of socket 0 was given while Sn_PORT is zero");
+    missing(tried(4000, [0; 4], 80, command::CONNECT, own), "Sn_DIPR is zero");
+    missing(tried(4000, peer, 0, command::CONNECT, own), "Sn_DPORT is zero");
+    missing(tried(4000, peer, 80, command::CONNECT, [0; 4]), "SIPR is zero");
+    assert!(tried(4000, peer, 80, command::CONNECT, own).is_empty());
+    assert!(tried(4000, peer, 80, command::LISTEN, [0; 4]).is_empty(), "an address may come later, by DHCP");
+}
