@@ -59,7 +59,6 @@ pub(super) static FACTS: Facts = Facts {
         strangers: Flag::of(SocketRegister::Mr, 0x80),
         broadcast: Flag::of(SocketRegister::Mr, 0x40),
         multicast: Flag::of(SocketRegister::Mr, 0x20),
-        // Seen on hardware by the authors of Espressif's driver (esp-eth-drivers, emac_w5500_add_mac_filter()).
         mac_filter_knows_ip: true,
         ipv6: Flag::of(SocketRegister::Mr, 0x10),
         datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),

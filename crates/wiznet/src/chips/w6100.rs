@@ -56,7 +56,7 @@ pub(super) static FACTS: Facts = Facts {
         multicast: Flag::of(SocketRegister::Mr, 0x20),
         multicast_ipv6: Flag::of(SocketRegister::Mr, 0x10),
         multicast_needs_mac_filter: true,
-        mac_filter_knows_ip: false,
+        mac_filter_knows_ip: true,
         ipv6: None,
         datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),
         datagrams_to_one: Flag::of(SocketRegister::Mr, 0x10),

@@ -26,7 +26,7 @@ impl Core {
         let unwanted = match cast {
             None => is_set(filter.strangers, registers),
             Some(Cast::All) => is_set(filter.broadcast, registers),
-            Some(Cast::Many | Cast::Solicited) => self.blocks_multicast(header.dst_addr(), is_ipv6),
+            Some(Cast::Many | Cast::Solicited) => self.blocks_multicast(header.dst_addr()),
             Some(Cast::One) => false,
         };
         if unwanted || (is_ipv6 && is_set(filter.ipv6, registers)) {
@@ -36,20 +36,17 @@ impl Core {
         self.deliver(0, [&length.to_be_bytes(), frame]);
     }
 
-    fn blocks_multicast(&self, destination: EthernetAddress, is_ipv6: bool) -> bool {
+    fn blocks_multicast(&self, destination: EthernetAddress) -> bool {
         let (filter, registers) = (&self.facts.filter, &self.sockets[0].registers);
         let is_blocked = is_set(filter.multicast, registers);
         if !is_set(filter.strangers, registers) {
             return is_blocked && !filter.multicast_needs_mac_filter;
         }
         match destination.0 {
-            [0x33, 0x33, ..] if filter.mac_filter_knows_ip => false,
-            [0x01, 0x00, 0x5E, ..] if filter.mac_filter_knows_ip => is_blocked,
-            _ if filter.mac_filter_knows_ip => true,
-            _ => filter
-                .multicast_ipv6
-                .filter(|_| is_ipv6)
-                .map_or(is_blocked, |flag| is_set(Some(flag), registers)),
+            _ if !filter.mac_filter_knows_ip => is_blocked,
+            [0x33, 0x33, ..] => is_set(filter.multicast_ipv6, registers),
+            [0x01, 0x00, 0x5E, ..] => is_blocked,
+            _ => true,
         }
     }
 
