@@ -146,7 +146,7 @@ impl Core {
                 Common::Slir => self.map().common.name_of(Common::Slirclr),
                 _ => None,
             };
-            return self.tell_of_read_only(register.name.to_owned(), clears);
+            return self.tell_of_read_only(register.name, clears);
         }
         if self.is_locked(register.field) {
             return self.tell_of_lock(register);
@@ -203,7 +203,7 @@ impl Core {
     }
 
     /// Whoever comes from a chip whose IR and Sn_IR are cleared in place writes them here as well, and waits for ever.
-    fn tell_of_read_only(&mut self, name: String, clears: Option<&str>) {
+    fn tell_of_read_only(&mut self, name: &str, clears: Option<&str>) {
         self.warnings.tell(self.now, WarningKind::ReadOnlyWritten, || {
             let instead = clears.map_or(String::new(), |other| format!("; {other} clears it"));
             format!("{name} was written but is read only on this chip: the write is lost{instead}")
@@ -307,8 +307,8 @@ impl Core {
     fn write_socket(&mut self, n: usize, register: &Register<SocketRegister>, index: u8, value: u8) {
         if register.kind == Kind::ReadOnly {
             let is_interrupt = register.field == SocketRegister::Ir;
-            let clears = self.map().sockets.name_of(SocketRegister::Irclr).filter(|_| is_interrupt);
-            return self.tell_of_read_only(format!("{} of socket {n}", register.name), clears);
+            let clears = self.map().socket_name(SocketRegister::Irclr).filter(|_| is_interrupt);
+            return self.tell_of_read_only(&format!("{} of socket {n}", register.name), clears);
         }
         let registers = &mut self.sockets[n].registers;
         match register.field {

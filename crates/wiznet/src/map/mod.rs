@@ -87,7 +87,7 @@ impl<F: 'static> Table<F> {
     /// What the datasheet calls a register, on a chip that has it.
     pub(crate) fn name_of(&self, field: F) -> Option<&'static str>
     where
-        F: PartialEq,
+        F: PartialEq + Copy,
     {
         self.registers.iter().find(|register| register.field == field).map(|register| register.name)
     }
@@ -199,7 +199,7 @@ impl Map {
 
     /// The name of a register of the chip's sockets, where they have it.
     pub(crate) fn socket_name(&self, field: SocketRegister) -> Option<&'static str> {
-        self.sockets.registers.iter().find(|register| register.field == field).map(|register| register.name)
+        self.sockets.name_of(field)
     }
 
     fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {
