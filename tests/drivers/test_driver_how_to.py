@@ -70,6 +70,21 @@ def test_a_driver_in_c_gets_its_echo_and_wireshark_sees_it(programs: Programs) -
     assert any("SEND" in line for line in seen)
 
 
+def test_a_driver_that_waits_for_ever_is_ended_with_what_it_waits_for(programs: Programs) -> None:
+    _, guard = programs.of("A driver in C", "python")
+    endless = (
+        "from airwire import SpiController\n"
+        "spi = SpiController('w5500', computing='1 s')\n"
+        "spi.record()\n"
+        f"{guard}\n"
+        "while True:\n"
+        "    select(), spi.transfer(b'\\x00\\x2e\\x00\\x00'), spi.select(False)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", endless], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.splitlines() == ["PHYCFGR: 0xBF"] * 5
+
+
 @pytest.mark.slow
 def test_a_macraw_driver_under_lwip_answers_pings(programs: Programs) -> None:
     found = sorted(Path.home().glob(".cargo/registry/src/*/lwip-0.4.0/src"))

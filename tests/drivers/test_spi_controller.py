@@ -245,3 +245,35 @@ def test_bytes_come_in_whatever_holds_them() -> None:
     spi.wait("2 ms")
     for sent in (b"\x00\x39\x00\x00", bytearray(b"\x00\x39\x00\x00"), memoryview(b"\x00\x39\x00\x00"), [0, 0x39, 0, 0]):
         assert spi.exchange(sent)[3] == 4  # type: ignore[arg-type]
+
+
+def test_the_edges_of_the_interrupt_output_are_counted_also_those_within_a_transfer() -> None:
+    chip = a_chip()
+    chip.write(0, 0x18, [0x01])
+    chip.open(UDP, 3000)
+    assert chip.spi.interrupt_falls == 0
+    for n in (1, 2):
+        chip.spi.send_datagram(b"first", to=("192.168.1.50", 3000))
+        chip.spi.wait("1 ms")
+        assert chip.spi.interrupt_is_low and chip.spi.interrupt_falls == n
+        chip.spi.send_datagram(b"while it is low", to=("192.168.1.50", 3000))
+        chip.spi.wait("1 ms")
+        assert chip.spi.interrupt_falls == n, "an output that is low already does not fall"
+        chip.write(1, 0x02, [0x1F])
+        assert not chip.spi.interrupt_is_low
+    # The frame arrives while a block is read: a level that is looked at before and after would show one edge, or none.
+    chip.spi.send_datagram(b"third", to=("192.168.1.50", 3000))
+    chip.read(0, 0x00, 2_000)
+    assert chip.spi.interrupt_is_low and chip.spi.interrupt_falls == 3
+
+
+def test_each_chip_has_the_edges_of_its_own_interrupt() -> None:
+    first = a_chip()
+    other = Chip(
+        first.spi.add_chip("w5500", clock_hz=20_000_000, link_up="1 ms"), (192, 168, 1, 51), (2, 8, 0xDC, 1, 2, 4)
+    )
+    other.write(0, 0x18, [0x01])
+    other.open(UDP, 3000)
+    first.spi.send_datagram(b"to the other", to=("192.168.1.51", 3000))
+    first.spi.wait("1 ms")
+    assert (first.spi.interrupt_falls, other.spi.interrupt_falls) == (0, 1)

@@ -146,6 +146,11 @@ impl PySpiController {
     }
 
     #[getter]
+    fn interrupt_falls(&self) -> u64 {
+        self.lock().interrupt_falls()
+    }
+
+    #[getter]
     fn now_ps(&self) -> i64 {
         self.lock().now().ps()
     }

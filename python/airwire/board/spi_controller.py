@@ -247,6 +247,14 @@ class SpiController:
         """Whether the chip asks for attention."""
         return self._core.interrupt_is_low
 
+    @property
+    def interrupt_falls(self) -> int:
+        """How often the interrupt output went low so far: how often an edge-triggered handler would have been called.
+
+        One that is low all the time, for frames that arrive while the driver handles another, falls once.
+        """
+        return self._core.interrupt_falls
+
     def set_reset(self, high: bool) -> None:
         """Set the level of the chip's reset input."""
         self._core.set_reset(high)

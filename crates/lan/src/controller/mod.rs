@@ -60,12 +60,29 @@ struct Bus {
     computing: Computing,
     /// Whether its accesses are kept for whoever asks for them.
     records: bool,
+    interrupt: InterruptEdges,
+}
+
+/// The falls of a chip's interrupt output: what an edge-triggered handler is called for. Only a driver raises that output, so
+/// that no fall hides between two looks at it.
+#[derive(Debug, Default)]
+struct InterruptEdges {
+    is_low: bool,
+    falls: u64,
+}
+
+impl InterruptEdges {
+    fn see(&mut self, is_low: bool) {
+        self.falls += u64::from(is_low && !self.is_low);
+        self.is_low = is_low;
+    }
 }
 
 impl Bus {
     fn new(chip: ChipId, clock: Hertz) -> Self {
         let (used, computing) = (BusUse::default(), Computing::default());
-        Self { chip, clock, used, selected: false, computing, records: false }
+        let interrupt = InterruptEdges::default();
+        Self { chip, clock, used, selected: false, computing, records: false, interrupt }
     }
 }
 
@@ -168,6 +185,7 @@ impl SpiController {
         bus.used.transactions += u64::from(selected);
         let chip = bus.chip;
         self.lan.with_device(chip, |chip| chip.select(at, selected));
+        self.see_interrupts();
         self.watch_on();
     }
 
@@ -177,6 +195,13 @@ impl SpiController {
         bus.used.computing_time = bus.used.computing_time + time;
         self.now = self.now + time;
         self.lan.advance(self.now);
+        self.see_interrupts();
+    }
+
+    fn see_interrupts(&mut self) {
+        for bus in &mut self.buses {
+            bus.interrupt.see(self.lan.interrupt_is_low(bus.chip));
+        }
     }
 
     /// Sends bytes and takes no heed of the answers.
@@ -234,16 +259,20 @@ impl SpiController {
     fn move_byte(&mut self, end: Picoseconds, byte: &mut u8) {
         let (chip, clock_hz) = (self.bus().chip, self.bus().clock.hz());
         self.lan.advance(end);
+        self.see_interrupts();
         *byte = self.lan.with_device(chip, |chip| chip.spi_byte(end, *byte, clock_hz)).unwrap_or(0);
         self.now = end;
+        self.see_interrupts();
     }
 
     /// Bytes in which nothing else happens but what they bring about.
     fn move_bytes(&mut self, end: Picoseconds, bytes: &mut [u8]) {
         let (from, chip, clock_hz) = (self.now, self.bus().chip, self.bus().clock.hz());
         self.lan.with_device(chip, |chip| chip.spi_burst(from, bytes, clock_hz));
+        self.see_interrupts();
         self.lan.advance(end);
         self.now = end;
+        self.see_interrupts();
     }
 
     /// Waits for a time.
@@ -252,6 +281,7 @@ impl SpiController {
         used.wait_time = used.wait_time + time;
         self.now = self.now + time;
         self.lan.advance(self.now);
+        self.see_interrupts();
         self.watch_on();
     }
 
@@ -274,10 +304,16 @@ impl SpiController {
     pub fn set_reset(&mut self, high: bool) {
         let (at, chip) = (self.now, self.bus().chip);
         self.lan.with_device(chip, |chip| chip.set_reset(at, high));
+        self.see_interrupts();
     }
 
     /// Whether the chip's interrupt output is low.
     pub fn interrupt_is_low(&self) -> bool {
         self.lan.interrupt_is_low(self.bus().chip)
+    }
+
+    /// How often the chip's interrupt output went low so far.
+    pub fn interrupt_falls(&self) -> u64 {
+        self.bus().interrupt.falls
     }
 }

@@ -115,7 +115,7 @@ fn empty_places(model: Model) -> Vec<(u8, u16, u16)> {
         }
         Model::W6100 => {
             let blocks = (1..8).map(|n| (4 * n, 0, 0x100));
-            blocks.chain([(0, 0x0004, 0x2000), (0, 0x4210, 0x7FFF), (1, 0x0230, 0x7FFF)]).collect()
+            blocks.chain([(0, 0x0005, 0x2000), (0, 0x4210, 0x7FFF), (1, 0x0230, 0x7FFF)]).collect()
         }
         Model::W5200 => vec![(0, 0x0037, 0x4000), (0, 0x4800, 0x8000)],
         Model::W5100 => vec![(0, 0x0030, 0x0400), (0, 0x0800, 0x4000), (0, 0x8000, 0xFFFF)],

@@ -136,11 +136,14 @@ pub(crate) struct Filter {
     /// In MACRAW mode: frames to other hardware addresses.
     pub(crate) strangers: Option<Flag<SocketRegister>>,
     pub(crate) broadcast: Option<Flag<SocketRegister>>,
-    /// Multicast, but for that of IPv6 where that has a bit of its own.
+    /// Multicast, but for that of IPv6 where the MAC filter tells the two apart.
     pub(crate) multicast: Option<Flag<SocketRegister>>,
     pub(crate) multicast_ipv6: Option<Flag<SocketRegister>>,
     /// Whether neither blocks anything while frames to other hardware addresses are taken.
     pub(crate) multicast_needs_mac_filter: bool,
+    /// Whether the MAC filter lets multicast through that is mapped from IP alone, and tells IPv4 and IPv6 apart by the address.
+    /// Seen on hardware by the authors of Espressif's drivers (esp-eth-drivers 400336a, `add_mac_filter` of either chip).
+    pub(crate) mac_filter_knows_ip: bool,
     pub(crate) ipv6: Option<Flag<SocketRegister>>,
     /// In UDP mode: broadcast.
     pub(crate) datagrams_to_all: Option<Flag<SocketRegister>>,
@@ -157,6 +160,7 @@ impl Filter {
         multicast: None,
         multicast_ipv6: None,
         multicast_needs_mac_filter: false,
+        mac_filter_knows_ip: false,
         ipv6: None,
         datagrams_to_all: None,
         datagrams_to_one: None,

@@ -113,7 +113,8 @@ const COMMON: [Register<Common>; 46] = [
     line(Common::Psid, "PSIDR", 0x38, 2, ReadWrite, 0),
     line(Common::Pmru, "PMRUR", 0x3A, 2, ReadWrite, 0xFFFF),
     line(Common::Physr, "PHYSR0", 0x3C, 1, ReadOnly, 0),
-    line(Common::Physr1, "PHYSR1", 0x3D, 1, ReadOnly, 0),
+    // Calibration is done.
+    line(Common::Physr1, "PHYSR1", 0x3D, 1, ReadOnly, 0x01),
     line(Common::Phyar, "PHYAR", 0x3E, 1, ReadOnly, 0x0A),
     line(Common::Phyrar, "PHYRAR", 0x3F, 1, ReadWrite, 0),
     line(Common::Phydir, "PHYDIR", 0x40, 2, ReadWrite, 0),

@@ -59,6 +59,7 @@ pub(super) static FACTS: Facts = Facts {
         strangers: Flag::of(SocketRegister::Mr, 0x80),
         broadcast: Flag::of(SocketRegister::Mr, 0x40),
         multicast: Flag::of(SocketRegister::Mr, 0x20),
+        mac_filter_knows_ip: true,
         ipv6: Flag::of(SocketRegister::Mr, 0x10),
         datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),
         datagrams_to_one: Flag::of(SocketRegister::Mr, 0x10),

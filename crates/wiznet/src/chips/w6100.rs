@@ -56,6 +56,7 @@ pub(super) static FACTS: Facts = Facts {
         multicast: Flag::of(SocketRegister::Mr, 0x20),
         multicast_ipv6: Flag::of(SocketRegister::Mr, 0x10),
         multicast_needs_mac_filter: true,
+        mac_filter_knows_ip: true,
         ipv6: None,
         datagrams_to_all: Flag::of(SocketRegister::Mr, 0x40),
         datagrams_to_one: Flag::of(SocketRegister::Mr, 0x10),
@@ -109,9 +110,11 @@ const PROTOCOLS: Protocols = Protocols {
 const MAP: Map = Map::of(table!(COMMON), table!(SOCKETS), 8, 0x4000, Layout::Blocks);
 
 #[rustfmt::skip]
-const COMMON: [Register<Common>; 66] = [
+const COMMON: [Register<Common>; 68] = [
     line(Common::Cidr, "CIDR", 0x0000, 2, ReadOnly, 0x6100),
     line(Common::Versionr, "VER", 0x0002, 2, ReadOnly, 0x4661),
+    // libogc2 094b250, w6x00if.c, tells the chip from a W6300 by it.
+    line(Common::Cidr2, "CIDR2", 0x0004, 1, ReadOnly, 0x10),
     line(Common::Sysr, "SYSR", 0x2000, 1, ReadOnly, 0),
     line(Common::Sycr0, "SYCR0", 0x2004, 1, ReadWrite, 0x80),
     line(Common::Sycr1, "SYCR1", 0x2005, 1, ReadWrite, 0x80),
@@ -128,6 +131,8 @@ const COMMON: [Register<Common>; 66] = [
     line(Common::Slpsr, "SLPSR", 0x212C, 1, ReadWrite, 0),
     line(Common::Slcr, "SLCR", 0x2130, 1, ReadWrite, 0),
     line(Common::Physr, "PHYSR", 0x3000, 1, ReadOnly, 0),
+    // As on the W5100S: calibration is done. WIZnetInterface df957a2 of Mbed waits for that bit, and takes it for the link.
+    line(Common::Physr1, "PHYSR1", 0x3001, 1, ReadOnly, 0x01),
     line(Common::Phyrar, "PHYRAR", 0x3008, 1, ReadWrite, 0),
     line(Common::Phydir, "PHYDIR", 0x300C, 2, ReadWrite, 0),
     line(Common::Phydor, "PHYDOR", 0x3010, 2, ReadOnly, 0),

@@ -1,8 +1,9 @@
 //! Socket commands: what a write to Sn_CR does once its time has passed. A command that does not fit the socket's status is
 //! ignored, with a warning.
 
+use crate::Command;
 use crate::chips::{Family, Mode, is_set};
-use crate::map::SocketRegister;
+use crate::map::{SocketRegister, status_name};
 
 use super::opened::Destination;
 use super::socket::{PendingCommand, Purpose, interrupt, status};
@@ -68,7 +69,9 @@ impl Core {
         if !fits {
             let status = self.shown_status(n);
             self.warnings.tell(self.now, WarningKind::CommandInWrongState, || {
-                format!("command 0x{code:02X} of socket {n} was ignored, as Sn_SR was 0x{status:02X}")
+                let command = Command::of(code).map_or("a command", Command::name);
+                let name = status_name(status).unwrap_or("unknown");
+                format!("{command} of socket {n} was ignored, as Sn_SR was {name} (0x{status:02X})")
             });
         }
     }

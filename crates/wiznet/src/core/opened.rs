@@ -5,7 +5,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use crate::chips::{Facts, Family, Mode};
-use crate::map::{Map, Registers, SocketRegister};
+use crate::map::{Common, Map, Registers, SocketRegister};
 
 use super::{Core, WarningKind};
 
@@ -20,6 +20,8 @@ const TCP_AND_UDP: [u8; 2] = [6, 17];
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Opened {
     pub(crate) mode: Mode,
+    /// What Sn_PORT was at OPEN, or at CONNECT. In UDP it counts as it stands: drivers write it after OPEN, and DHCP servers
+    /// answer them (rschlaikjer/w5500 bc75fd7, WIZnetInterface df957a2 of Mbed).
     pub(crate) port: u16,
     pub(crate) ip_protocol: u8,
     pub(crate) type_of_service: u8,
@@ -97,12 +99,17 @@ impl Core {
         let (taken, registers) = (self.sockets[n].opened, &self.sockets[n].registers);
         let map: &Map = &self.facts.map;
         let is_ip_raw = matches!(taken.mode, Mode::IpRaw(_));
+        let port = registers.u16(SocketRegister::Port);
+        if !is_ip_raw && port != taken.port {
+            let name = map.socket_name(SocketRegister::Port).unwrap_or_default();
+            return self.warnings.tell(self.now, WarningKind::WrittenAfterOpen, || {
+                format!("{name} of socket {n} was changed to {port} after OPEN; it counts, but the datasheets want it before")
+            });
+        }
         let of = |field, taken: u64| (map.socket_name(field), taken, registers.get(field));
+        let protocol = u64::from(taken.ip_protocol);
         let pairs = [
-            match is_ip_raw {
-                true => of(SocketRegister::Proto, u64::from(taken.ip_protocol)),
-                false => of(SocketRegister::Port, u64::from(taken.port)),
-            },
+            if is_ip_raw { of(SocketRegister::Proto, protocol) } else { (None, 0, 0) },
             of(SocketRegister::Tos, u64::from(taken.type_of_service)),
             of(SocketRegister::Ttl, u64::from(taken.time_to_live)),
         ];
@@ -114,6 +121,28 @@ impl Core {
         self.warnings.tell(self.now, WarningKind::WrittenAfterOpen, || {
             format!("{name} of socket {n} was changed to {now} after OPEN, which had taken {before}; OPEN it again")
         });
+    }
+
+    /// A connection is to begin: whether what it needs was ever set. The chip says no word of it; its peers do not answer.
+    pub(super) fn heed_zeros(&mut self, n: usize, command: &str, to: Option<Destination>) {
+        let registers = &self.sockets[n].registers;
+        let name = |field| self.map().socket_name(field);
+        let without_port = registers.get(SocketRegister::Port) == 0;
+        let missing = match to {
+            _ if without_port => name(SocketRegister::Port).zip(Some("OPEN")),
+            Some(to) if to.address.is_unspecified() && to.address.is_ipv4() => {
+                name(SocketRegister::Dipr).zip(Some(command))
+            }
+            Some(to) if to.address.is_unspecified() => name(SocketRegister::Dip6r).zip(Some(command)),
+            Some(to) if to.port == 0 => name(SocketRegister::Dport).zip(Some(command)),
+            Some(to) if to.address.is_ipv4() && self.common.get(Common::Sipr) == 0 => Some(("SIPR", command)),
+            _ => None,
+        };
+        if let Some((name, before)) = missing {
+            self.warnings.tell(self.now, WarningKind::LeftZero, || {
+                format!("{command} of socket {n} was given while {name} is zero: no connection comes about; set it before {before}")
+            });
+        }
     }
 
     /// SEND goes to the group of OPEN, whatever the registers say meanwhile.

@@ -1,6 +1,8 @@
 //! MACRAW (whole frames, socket 0 only) and IPRAW (the payload of one IP protocol).
 
-use smoltcp::wire::{EthernetFrame, EthernetProtocol, Icmpv6Message, Icmpv6Packet, IpProtocol, Ipv6Packet};
+use smoltcp::wire::{
+    EthernetAddress, EthernetFrame, EthernetProtocol, Icmpv6Message, Icmpv6Packet, IpProtocol, Ipv6Packet,
+};
 use units::Picoseconds;
 
 use crate::chips::is_set;
@@ -18,16 +20,13 @@ impl Core {
         if !self.is_network_card() {
             return;
         }
-        let is_ipv6 = EthernetFrame::new_unchecked(frame).ethertype() == EthernetProtocol::Ipv6;
+        let header = EthernetFrame::new_unchecked(frame);
+        let is_ipv6 = header.ethertype() == EthernetProtocol::Ipv6;
         let (filter, registers) = (&self.facts.filter, &self.sockets[0].registers);
         let unwanted = match cast {
             None => is_set(filter.strangers, registers),
             Some(Cast::All) => is_set(filter.broadcast, registers),
-            Some(Cast::Many | Cast::Solicited) => {
-                let of_ipv6 = filter.multicast_ipv6.filter(|_| is_ipv6);
-                let counts = !filter.multicast_needs_mac_filter || is_set(filter.strangers, registers);
-                counts && is_set(of_ipv6.or(filter.multicast), registers)
-            }
+            Some(Cast::Many | Cast::Solicited) => self.blocks_multicast(header.dst_addr()),
             Some(Cast::One) => false,
         };
         if unwanted || (is_ipv6 && is_set(filter.ipv6, registers)) {
@@ -35,6 +34,20 @@ impl Core {
         }
         let length = (frame.len() + LENGTH_BYTES) as u16;
         self.deliver(0, [&length.to_be_bytes(), frame]);
+    }
+
+    fn blocks_multicast(&self, destination: EthernetAddress) -> bool {
+        let (filter, registers) = (&self.facts.filter, &self.sockets[0].registers);
+        let is_blocked = is_set(filter.multicast, registers);
+        if !is_set(filter.strangers, registers) {
+            return is_blocked && !filter.multicast_needs_mac_filter;
+        }
+        match destination.0 {
+            _ if !filter.mac_filter_knows_ip => is_blocked,
+            [0x33, 0x33, ..] => is_set(filter.multicast_ipv6, registers),
+            [0x01, 0x00, 0x5E, ..] => is_blocked,
+            _ => true,
+        }
     }
 
     /// A driver that never hears who asks for its addresses can be reached by nobody, and its image says nothing of that.

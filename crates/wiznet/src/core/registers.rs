@@ -10,6 +10,10 @@ use super::phy::Mode;
 use super::reset::SOFTWARE_RESET;
 use super::{Core, WarningKind};
 
+/// What opens PHYLCKR and CHPLCKR.
+const PHY_KEY: u8 = 0x53;
+const CHIP_KEY: u8 = 0xCE;
+
 impl Core {
     /// What stands at a place now.
     pub(crate) fn read(&self, place: Place) -> u8 {
@@ -137,7 +141,12 @@ impl Core {
 
     fn write_common(&mut self, register: &Register<Common>, index: u8, value: u8) {
         if register.kind == Kind::ReadOnly {
-            return;
+            let clears = match register.field {
+                Common::Ir => self.map().common.name_of(Common::Irclr),
+                Common::Slir => self.map().common.name_of(Common::Slirclr),
+                _ => None,
+            };
+            return self.tell_of_read_only(register.name, clears);
         }
         if self.is_locked(register.field) {
             return self.tell_of_lock(register);
@@ -175,8 +184,6 @@ impl Core {
     /// The locks of W5100S and W6100; on the other chips what they lock is absent, or there is no lock. PHY and chip are free
     /// with their key only; GA6R has no lock (ioLibrary, w6100.h, SYSR_NETL).
     fn is_locked(&self, field: Common) -> bool {
-        const PHY_KEY: u8 = 0x53;
-        const CHIP_KEY: u8 = 0xCE;
         match field {
             Common::Gar
             | Common::Subr
@@ -195,15 +202,36 @@ impl Core {
         }
     }
 
+    /// Whoever comes from a chip whose IR and Sn_IR are cleared in place writes them here as well, and waits for ever.
+    fn tell_of_read_only(&mut self, name: &str, clears: Option<&str>) {
+        self.warnings.tell(self.now, WarningKind::ReadOnlyWritten, || {
+            let instead = clears.map_or(String::new(), |other| format!("; {other} clears it"));
+            format!("{name} was written but is read only on this chip: the write is lost{instead}")
+        });
+    }
+
     fn tell_of_lock(&mut self, register: &Register<Common>) {
-        let lock = match register.field {
-            Common::Phycr0 | Common::Phycr1 => "PHYLCKR",
-            Common::Sycr0 => "CHPLCKR",
-            _ => "NETLCKR",
+        let (lock, key) = match (register.field, self.facts.address_lock) {
+            (Common::Phycr0 | Common::Phycr1, _) => ("PHYLCKR", PHY_KEY),
+            (Common::Sycr0, _) => ("CHPLCKR", CHIP_KEY),
+            (_, Some(AddressLock::ShutBy(key))) => return self.tell_of_shut(register.name, key),
+            (_, Some(AddressLock::OpenedBy(key))) => ("NETLCKR", key),
+            (_, None) => return,
         };
         let name = register.name;
         self.warnings.tell(self.now, WarningKind::Locked, || {
-            format!("{name} was written while {lock} has it locked; the write is lost, unlock it before")
+            format!("{name} was written while {lock} has it locked: the write is lost; write 0x{key:02X} to {lock} before")
+        });
+    }
+
+    /// The value that opens the W6100's lock shuts that of the W5100S.
+    fn tell_of_shut(&mut self, name: &str, key: u8) {
+        self.warnings.tell(self.now, WarningKind::Locked, || {
+            let other = !key;
+            format!(
+                "{name} was written while NETLCKR holds 0x{key:02X}, which locks it on this chip: the write is lost; \
+                 write another value, such as 0x{other:02X}, before"
+            )
         });
     }
 
@@ -278,7 +306,9 @@ impl Core {
 
     fn write_socket(&mut self, n: usize, register: &Register<SocketRegister>, index: u8, value: u8) {
         if register.kind == Kind::ReadOnly {
-            return;
+            let is_interrupt = register.field == SocketRegister::Ir;
+            let clears = self.map().socket_name(SocketRegister::Irclr).filter(|_| is_interrupt);
+            return self.tell_of_read_only(&format!("{} of socket {n}", register.name), clears);
         }
         let registers = &mut self.sockets[n].registers;
         match register.field {

@@ -99,6 +99,11 @@ impl Socket {
         self.registers.u8(SocketRegister::Mr)
     }
 
+    /// Sn_PORT as it stands.
+    pub(crate) fn port(&self) -> u16 {
+        self.registers.u16(SocketRegister::Port)
+    }
+
     /// Sn_SR, but for what it shows while ARP runs.
     pub(crate) fn status(&self) -> u8 {
         self.registers.u8(SocketRegister::Sr)

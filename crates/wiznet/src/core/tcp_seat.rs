@@ -61,10 +61,11 @@ impl Core {
     pub(super) fn listen(&mut self, n: usize) -> bool {
         let sequence = self.initial_sequence();
         let socket = &mut self.sockets[n];
-        let port = socket.opened.port;
+        let port = socket.port();
         let fits = socket.is_tcp() && !socket.is_resolving() && socket.connection.listen(port, sequence);
         if fits {
             self.heed_late_writes(n);
+            self.heed_zeros(n, "LISTEN", None);
         }
         self.connection_changed(n);
         fits
@@ -79,6 +80,8 @@ impl Core {
             return false;
         }
         self.heed_late_writes(n);
+        self.heed_zeros(n, if is_ipv6 { "CONNECT6" } else { "CONNECT" }, Some(destination));
+        self.sockets[n].opened.port = self.sockets[n].port();
         let registers = &self.sockets[n].registers;
         if is_set(self.facts.given_hardware_address, registers) {
             let hardware_address = registers.hardware_address(SocketRegister::Dhar);

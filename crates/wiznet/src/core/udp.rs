@@ -107,7 +107,7 @@ impl Core {
         frame.resize(start + UDP_HEADER_BYTES, 0);
         self.buffers.read_transmit(n, part.start, bytes, &mut frame);
         let mut packet = UdpPacket::new_unchecked(&mut frame[start..]);
-        packet.set_src_port(self.sockets[n].opened.port);
+        packet.set_src_port(self.sockets[n].port());
         packet.set_dst_port(to.port);
         packet.set_len((UDP_HEADER_BYTES + bytes) as u16);
         packet.fill_checksum(&header.source.into(), &header.destination.into());
@@ -152,7 +152,7 @@ impl Core {
         let group = socket.opened.group.map(|group| group.peer);
         // Boards of WIZnet's show that a member at another port takes what goes to the group's.
         let is_to_group = origin.cast == Cast::Many && group.is_some_and(|group| group.port == port);
-        if !takes || socket.opened.port != port && !is_to_group {
+        if !takes || socket.port() != port && !is_to_group {
             return false;
         }
         let Filter { datagrams_to_all, datagrams_to_one, datagrams_to_solicited, .. } = self.facts.filter;

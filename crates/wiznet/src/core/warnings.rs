@@ -28,7 +28,9 @@ pub(crate) enum Kind {
     IpRawProtocol,
     WrittenAfterOpen,
     GroupOfOpen,
+    LeftZero,
     Locked,
+    ReadOnlyWritten,
     ArpFiltered,
     NeighborSolicitationFiltered,
 }

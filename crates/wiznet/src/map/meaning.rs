@@ -95,7 +95,8 @@ fn bits_in_words(value: u8, names: &[(u8, &str)]) -> String {
     if set.is_empty() { "none".to_owned() } else { set.join(" ") }
 }
 
-fn status_name(status: u8) -> Option<&'static str> {
+/// A socket's status, as the datasheets name it.
+pub(crate) fn status_name(status: u8) -> Option<&'static str> {
     Some(match status {
         0x00 => "SOCK_CLOSED",
         0x01 => "SOCK_ARP",

@@ -6,7 +6,7 @@ mod fields;
 mod meaning;
 
 pub(crate) use fields::{Common, Field, Registers, SocketRegister, byte_of};
-pub(crate) use meaning::meaning;
+pub(crate) use meaning::{meaning, status_name};
 
 /// Who may change a register, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +82,14 @@ impl<F: 'static> Table<F> {
         let &line = self.index.get(usize::from(address)).filter(|&&line| line != ABSENT)?;
         let register = &self.registers[usize::from(line)];
         Some((register, (address - register.address) as u8))
+    }
+
+    /// What the datasheet calls a register, on a chip that has it.
+    pub(crate) fn name_of(&self, field: F) -> Option<&'static str>
+    where
+        F: PartialEq + Copy,
+    {
+        self.registers.iter().find(|register| register.field == field).map(|register| register.name)
     }
 }
 
@@ -191,7 +199,7 @@ impl Map {
 
     /// The name of a register of the chip's sockets, where they have it.
     pub(crate) fn socket_name(&self, field: SocketRegister) -> Option<&'static str> {
-        self.sockets.registers.iter().find(|register| register.field == field).map(|register| register.name)
+        self.sockets.name_of(field)
     }
 
     fn flat(&self, address: u16, sockets: u16, transmit: u16, receive: u16) -> Place {

@@ -6,5 +6,6 @@ mod registers;
 mod speed;
 mod spi;
 mod support;
+mod told;
 mod w6100;
 mod wire;

@@ -102,13 +102,16 @@ impl Bench {
 #[test]
 fn after_reset_it_reads_as_its_header_says() {
     let mut bench = Bench::bare(Model::W6100);
-    let expected: [(u16, &[u8]); 13] = [
-        (0x0000, &[0x61, 0x00, 0x46, 0x61]),
+    let expected: [(u16, &[u8]); 14] = [
+        // The fifth byte, CIDR2, is 0x11 in a W6300 (libogc2 094b250, w6x00if.c).
+        (0x0000, &[0x61, 0x00, 0x46, 0x61, 0x10]),
         // All three locks are shut, and SPI is spoken.
         (common::SYSR, &[0xE1]),
         (0x2004, &[0x80, 0x80]),
         (common::IR, &[0; 5]),
         (common::PHYSR, &[0x80]),
+        // Drivers take two bytes of PHYSR (WIZnetInterface df957a2, W6100.cpp) and wait for the last bit.
+        (0x3001, &[0x01]),
         (0x3018, &[0x01]),
         (common::PHYCR1, &[0x40]),
         (0x4100, &[0x28]),

@@ -142,7 +142,7 @@ fn a_listen_while_connect_asks_by_arp_opens_no_door() {
         bench.command(0, command::LISTEN);
         let warnings = bench.chip.take_warnings();
         assert_eq!(warnings.len(), 1, "{model:?}");
-        assert!(warnings[0].sentence.contains("0x02 of socket 0 was ignored"), "{}", warnings[0].sentence);
+        assert!(warnings[0].sentence.contains("LISTEN of socket 0 was ignored"), "{}", warnings[0].sentence);
         bench.take_seen();
         bench.arrive(&segment(4001, TcpControl::Syn, (77, None)));
         assert_eq!(bench.seen[0].bytes[47], 0x14, "{model:?}: a stranger is reset");
@@ -198,25 +198,17 @@ fn a_datagram_goes_where_the_registers_pointed_at_its_send() {
 }
 
 #[test]
-fn port_time_to_live_and_protocol_are_those_of_open() {
+fn time_to_live_and_protocol_are_those_of_open() {
     for model in MODELS {
         let mut bench = Bench::linked(model);
         bench.open(1, UDP, 4000);
-        bench.write(1, sn::PORT, &4444u16.to_be_bytes());
         bench.write(1, sn::TTL, &[3]);
         bench.write(1, sn::DIPR, &[255; 4]);
         bench.send(1, b"x");
-        let sent = last_sent(&mut bench);
-        assert_eq!((sent.ports().0, sent.0[22]), (4000, 0x80), "{model:?}");
+        assert_eq!(last_sent(&mut bench).0[22], 0x80, "{model:?}");
         let warnings = bench.chip.take_warnings();
         assert_eq!(warnings.len(), 1, "{model:?}");
-        let register = if model == Model::W6100 { "Sn_PORTR" } else { "Sn_PORT" };
-        let told = format!("{register} of socket 1");
-        assert!(warnings[0].sentence.contains(&told), "{}", warnings[0].sentence);
-        bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 4444));
-        assert_eq!(bench.u16(1, sn::RX_RSR), 0, "{model:?}");
-        bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 4000));
-        assert_eq!(bench.u16(1, sn::RX_RSR), 12, "{model:?}");
+        assert!(warnings[0].sentence.contains(" of socket 1 was changed to 3"), "{}", warnings[0].sentence);
 
         bench.write(2, sn::PROTO, &[89]);
         bench.open(2, IPRAW, 0);
@@ -227,15 +219,45 @@ fn port_time_to_live_and_protocol_are_those_of_open() {
     }
 }
 
+/// A DHCP client for a W5500 opens its socket, sets Sn_PORT to 68, and has its offers (rschlaikjer/w5500 bc75fd7, DHCP.cpp).
 #[test]
-fn a_listener_waits_at_the_port_of_its_open() {
+fn a_port_that_is_set_after_open_counts_with_a_word_that_it_is_late() {
     for model in MODELS {
         let mut bench = Bench::linked(model);
-        bench.open(0, TCP, 80);
-        bench.write(0, sn::PORT, &[0, 81]);
+        bench.open(1, UDP, 0);
+        bench.write(1, sn::PORT, &68u16.to_be_bytes());
+        bench.write(1, sn::DIPR, &[255; 4]);
+        bench.send(1, b"x");
+        assert_eq!(last_sent(&mut bench).ports().0, 68, "{model:?}");
+        bench.arrive(&datagram(CHIP_MAC, CHIP_IP, 68));
+        assert_eq!(bench.u16(1, sn::RX_RSR), 12, "{model:?}");
+        let warnings = bench.chip.take_warnings();
+        assert_eq!(warnings.len(), 1, "{model:?}");
+        let register = if model == Model::W6100 { "Sn_PORTR" } else { "Sn_PORT" };
+        let told = format!("{register} of socket 1 was changed to 68 after OPEN");
+        assert!(warnings[0].sentence.contains(&told), "{}", warnings[0].sentence);
+    }
+}
+
+/// WIZnetInterface of Mbed (df957a2, `connect()`) sets Sn_PORT between OPEN and CONNECT.
+#[test]
+fn a_connection_has_the_port_that_stands_when_it_begins() {
+    for model in MODELS {
+        let mut bench = Bench::linked(model);
+        bench.open(0, TCP, 0);
+        bench.write(0, sn::PORT, &81u16.to_be_bytes());
         bench.command(0, command::LISTEN);
-        bench.arrive(&segment(80, TcpControl::Syn, (77, None)));
+        bench.arrive(&segment(81, TcpControl::Syn, (77, None)));
         assert_eq!(bench.u8(0, sn::SR), 0x16, "{model:?}");
+
+        let mut bench = Bench::linked(model);
+        bench.open(0, TCP, 0);
+        bench.write(0, sn::DIPR, &PEER_IP);
+        bench.write(0, sn::DPORT, &[0, 80]);
+        bench.write(0, sn::PORT, &4002u16.to_be_bytes());
+        bench.command(0, command::CONNECT);
+        bench.arrive(&reply(PEER_IP));
+        assert_eq!(last_sent(&mut bench).ports(), (4002, 80), "{model:?}");
     }
 }
 

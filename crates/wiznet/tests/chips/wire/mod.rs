@@ -2,6 +2,7 @@
 //! dropped.
 
 mod latches;
+mod mac_filter;
 
 use smoltcp::wire::{
     ArpOperation, ArpPacket, ArpRepr, EthernetAddress, EthernetFrame, EthernetProtocol, Ipv4Address,
@@ -270,7 +271,8 @@ fn macraw_filters_as_its_mode_says() {
     assert_eq!(seen(Model::W5500, MACRAW, None), "soam");
     assert_eq!(seen(Model::W5500, MACRAW | 0x80, None), "oam");
     assert_eq!(seen(Model::W5500, MACRAW | 0x80 | 0x40, None), "om");
-    assert_eq!(seen(Model::W5500, MACRAW | 0x80 | 0x20, None), "oa");
+    assert_eq!(seen(Model::W5500, MACRAW | 0x20, None), "soa");
+    assert_eq!(seen(Model::W5500, MACRAW | 0x80 | 0x20, None), "oam");
     assert_eq!(seen(Model::W5500, MACRAW | 0x10, None), "soa");
     // As on the W5500, but that multicast of IPv6 has a bit of its own, and neither counts without the MAC filter.
     assert_eq!(seen(Model::W6100, MACRAW, None), "soam");
