@@ -21,7 +21,7 @@ def says(board: Board) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("image", "partner", "link", "seconds"),
     [
-        # The partner can all four; 101 in bits 4 to 2 is 10BASE-T full duplex, and bit 12 says that negotiation is done.
+        # The partner can all four; 101 in bits 4 to 2 is 10BASE-T full duplex, and bit 12 says that it was negotiated.
         ("rmii_gpin", "000041e1", "00001054", 2.5),
         # A forced speed is found at once, and says nothing of the partner.
         ("rmii_gpin_forced", "00000001", "00000054", 0.0),

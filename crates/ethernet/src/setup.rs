@@ -154,3 +154,31 @@ impl Network {
         self.ends.get(end.into().0).map(|end| end.name.as_str())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cable, Frame};
+
+    #[test]
+    fn a_cable_is_as_slow_as_what_a_side_agreed_to_and_still_says_what_it_can() {
+        let mut network = Network::new(1);
+        let [board, pc] = ["board", "PC"].map(|name| network.add_port(name, Cable::new(Speed::Mbps100)));
+        network.connect_directly(board, pc).unwrap();
+        let mut begin = Picoseconds::ZERO;
+        // 72 bytes with preamble and check sequence.
+        for (agreed, takes_ns) in
+            [(None, 5_760), (Some(Speed::Mbps10), 57_600), (Some(Speed::Mbps1000), 5_760)]
+        {
+            network.agree(board, agreed);
+            for (from, to) in [(pc, board), (board, pc)] {
+                network.send(from, begin, Frame::new(vec![0xff; 60]));
+                network.advance(begin + Picoseconds::from_ns(100_000));
+                let arrival = network.take_arrival(to).unwrap();
+                assert_eq!((arrival.at - begin).ps(), takes_ns * 1000, "{agreed:?}");
+                begin = begin + Picoseconds::from_ns(200_000);
+            }
+            assert_eq!(network.carrier(board), Some(Speed::Mbps100));
+        }
+    }
+}

@@ -129,6 +129,19 @@ mod tests {
     }
 
     #[test]
+    fn a_chip_that_agreed_to_10_mbit_per_s_sends_at_that() {
+        let mut lan = lan();
+        let open = lan.open.as_mut().unwrap();
+        open.agree(Some(Speed::Mbps10));
+        open.send(Picoseconds::from_ns(1000), vec![1; 60]);
+        open.agree(Some(Speed::Mbps1000));
+        open.send(Picoseconds::from_ns(1000), vec![2; 60]);
+        let ends = [0, 1].map(|_| lan.take_outgoing().unwrap().end);
+        // 72 bytes, 96 bits of silence at 10 Mbit/s, and 72 bytes by the cable's 100 Mbit/s.
+        assert_eq!(ends, [Picoseconds::from_ns(58_600), Picoseconds::from_ns(68_200 + 5_760)]);
+    }
+
+    #[test]
     fn a_frame_is_taken_when_its_last_bit_is_there_and_not_before() {
         let mut lan = lan();
         let (start, end) = (Picoseconds::from_ns(1000), Picoseconds::from_ns(6760));
