@@ -140,7 +140,7 @@ impl Seat {
         let said = bytes.iter().copied().chain([around.device(chip).map_or(0, Chip::next_answer)]);
         put_on_miso(said, words, &mut answers[..taken]);
         self.clocked_hz = Some(clock_hz);
-        let (sent, answer) = (bytes_of(&words.sent[last]).last().unwrap_or(0), bytes[bytes.len() - 1]);
+        let (sent, answer) = (bytes_of(&words.sent[last]).next_back().unwrap_or(0), bytes[bytes.len() - 1]);
         self.bits = Bits { count: 0, sent, answer, risen: Some(rise) };
         taken
     }
