@@ -69,6 +69,10 @@ def test_waiting_without_a_client_is_refused(images: Path) -> None:
     ("network", "sentence"),
     [
         ({"traffic": ["pnig to=board"]}, 'traffic.pnig: "pnig" is no kind of client or server; the nearest is ping'),
+        (
+            {"traffic": ["ping to=board name=second"]},
+            'a name of its own stands first, and its kind behind it, as in "mine kind=ping"',
+        ),
         ({"traffic": ["ping to=board cuont=3"]}, "traffic.ping.cuont: there is no such option; the nearest is count"),
         ({"traffic": ["ping"]}, "traffic.ping.to is not given"),
         ({"impair": "loss=2"}, "loss"),

@@ -192,7 +192,7 @@ impl TrafficSetup {
             options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         ::traffic::machine(&self.kind, &options).map_err(|error| match error {
             KindError::Unknown { .. } => format!(": {error}"),
-            KindError::Option(error) => format!(".{error}{}", board_hint(&error)),
+            KindError::Option(error) => format!(".{error}{}", option_hint(&error)),
         })
     }
 }
@@ -213,8 +213,11 @@ fn start_of(text: &str) -> Option<Picoseconds> {
     (Picoseconds::ZERO..=LATEST_START).contains(&start).then_some(start)
 }
 
-/// The word that was meant, where it is not far from the one for the board's address.
-fn board_hint(error: &OptionError) -> &'static str {
+/// What was meant: a name for one more of a kind, or the word for the board's address, where it is not far from that.
+fn option_hint(error: &OptionError) -> &'static str {
+    if matches!(error, OptionError::Unknown { name, .. } if name == "name") {
+        return "; a name of its own stands first, and its kind behind it, as in \"mine kind=ping\"";
+    }
     let OptionError::Value { value, is_address: true, .. } = error else {
         return "";
     };

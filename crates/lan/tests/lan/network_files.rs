@@ -238,6 +238,10 @@ fn what_is_wrong_is_one_sentence_with_its_line() {
             "traffic.ping.sizze: there is no such option; the nearest is size",
         ),
         (
+            "[traffic.ping]\nto = 'board'\nname = 'second'\n",
+            "a name of its own stands first, and its kind behind it, as in \"mine kind=ping\"",
+        ),
+        (
             "[traffic.ping]\nto = 'board'\nsize = 9999\n",
             "traffic.ping.size is \"9999\", but takes a size from 0 B to 1472 B",
         ),

@@ -142,7 +142,7 @@ pub(crate) struct Filter {
     /// Whether neither blocks anything while frames to other hardware addresses are taken.
     pub(crate) multicast_needs_mac_filter: bool,
     /// Whether the MAC filter lets multicast through that is mapped from IP alone, and tells IPv4 and IPv6 apart by the address.
-    /// Seen on hardware by the authors of Espressif's drivers (esp-eth-drivers 400336a, `add_mac_filter` of either chip).
+    /// Espressif's drivers say so of either chip (esp-eth-drivers 400336a, `add_mac_filter`), and that it was seen on a W5500.
     pub(crate) mac_filter_knows_ip: bool,
     pub(crate) ipv6: Option<Flag<SocketRegister>>,
     /// In UDP mode: broadcast.

@@ -24,7 +24,7 @@ fn takes(model: Model, mode: u8, to: [u8; 6], ethertype: u16) -> bool {
     bench.u16(0, sn::RX_RSR) != 0
 }
 
-/// As the authors of Espressif's drivers saw on hardware (esp-eth-drivers 400336a, `add_mac_filter` of either chip).
+/// Espressif's drivers say so of either chip, and that it was seen on a W5500 (esp-eth-drivers 400336a, `add_mac_filter`).
 #[test]
 fn the_mac_filter_lets_multicast_through_that_is_of_ip_alone() {
     for model in [Model::W5500, Model::W6100] {
