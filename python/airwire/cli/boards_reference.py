@@ -49,8 +49,9 @@ def boards_page() -> str:
 def _kind(kind: ChipKind) -> Iterator[str]:
     yield from [f"### {kind.name}", "", f"{kind.help[0].upper()}{kind.help[1:]}.", ""]
     yield from _table(kind.fields) if kind.fields else ["It has no fields."]
-    # A chip that may be without an SPI port is usually on one, and a PHY without a clock from the chip gives it one.
-    shown = [field for field in kind.fields if field.required or field.default or field.name in {"spi", "clock"}]
+    # A chip that may be without an SPI port is usually on one, and a PHY that may give the clock usually takes it.
+    usual = "spi" if any(field.name == "spi" for field in kind.fields) else "clock"
+    shown = [field for field in kind.fields if field.required or field.default or field.name == usual]
     example = (f"{field.name} = {field.example}" for field in shown)
     yield from ["", "```toml", "[chips.example]", f'kind = "{kind.name}"', *example, "```", ""]
 
