@@ -1,5 +1,6 @@
 //! What a PHY takes at TXD and TX_EN: the levels at each rising edge of REF_CLK, while TX_EN is high, are the di-bits of a frame. At
-//! 10 Mbit/s a di-bit stands for ten edges, and any one of the ten may take it (RMII specification 1.2): here one in ten does. Here the receiver at the other end of the cable is done as well: what it would not take for a frame is none.
+//! 10 Mbit/s a di-bit stands for ten edges, of which any one may take it (RMII specification 1.2): here one in ten does. The receiver
+//! at the other end of the cable is done here as well: what it would not take for a frame is none.
 
 use ethernet::Speed;
 use units::Picoseconds;
