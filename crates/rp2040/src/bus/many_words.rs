@@ -7,7 +7,7 @@ use super::in_step::Pace;
 use crate::bus::access::replicate;
 use crate::bus::dma::is_sram;
 use crate::bus::{Bus, Size};
-use crate::peripherals::dma::flow::Lane;
+use crate::peripherals::dma::lane::Lane;
 use crate::peripherals::pio::many_words::ManyPassed;
 use crate::peripherals::pio::row::{Row, WordTimes};
 

@@ -5,8 +5,9 @@
 use units::Picoseconds;
 
 use super::arbiter::Arbiter;
+use super::lane::Lane;
 use super::schedule::Free;
-use super::{Channel, Dma, NEVER, Transfer};
+use super::{Dma, NEVER, Transfer};
 use crate::io::Io;
 use crate::lines::Dreq;
 
@@ -106,68 +107,6 @@ impl Steps {
     #[inline]
     pub(crate) fn empties_at(&self, taken: Picoseconds, given: Picoseconds) -> Picoseconds {
         (given + self.latency).max(self.feeds_at(taken) + self.occupied)
-    }
-}
-
-/// The end of a channel that moves through memory, while it goes at a beat.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lane {
-    address: u32,
-    increment: u32,
-    ring: u32,
-    remaining: u32,
-    /// The rest of the transfer; its address in memory is of the beginning.
-    transfer: Transfer,
-}
-
-impl Lane {
-    fn new(channel: &Channel, transfer: Transfer, writes: bool) -> Self {
-        let (address, increment, ring) = channel.way(writes);
-        Self { address, increment, ring, remaining: channel.remaining, transfer }
-    }
-
-    /// Where the next word comes from or goes to in memory, a multiple of its bytes.
-    #[inline]
-    pub(crate) fn aligned(&self) -> u32 {
-        self.address & !(u32::from(self.transfer.bytes) - 1)
-    }
-
-    /// The transfer, but for its address in memory.
-    #[inline]
-    pub(crate) fn transfer(&self) -> &Transfer {
-        &self.transfer
-    }
-
-    /// Whether the next words may all be read before any of these is written: no word is read after it was written.
-    pub(crate) fn is_read_before(&self, written: &Lane) -> bool {
-        let [(from, from_end), (to, to_end)] = [self, written].map(Lane::span);
-        let is_alike =
-            self.increment == written.increment && self.ring == u32::MAX && written.ring == u32::MAX;
-        from_end <= to || to_end <= from || is_alike && from >= to
-    }
-
-    /// The first address that the rest of a sequence may reach, and the one behind the last.
-    fn span(&self) -> (u64, u64) {
-        let bytes = match self.ring {
-            u32::MAX => u64::from(self.increment) * u64::from(self.remaining) + 4,
-            ring => u64::from(ring) + 1,
-        };
-        let from =
-            u64::from(if self.ring == u32::MAX { self.address & !3 } else { self.address & !self.ring });
-        (from, from + bytes)
-    }
-
-    /// Whether the next transfer is not the last one of the sequence.
-    #[inline]
-    pub(crate) fn goes_on(&self) -> bool {
-        self.remaining >= 2
-    }
-
-    /// A transfer is made.
-    #[inline]
-    pub(crate) fn advance(&mut self) {
-        self.address = (self.address & !self.ring) | (self.address.wrapping_add(self.increment) & self.ring);
-        self.remaining -= 1;
     }
 }
 

@@ -17,6 +17,7 @@
 mod arbiter;
 mod channel;
 pub(crate) mod flow;
+pub(crate) mod lane;
 mod pacing;
 mod registers;
 mod requests;
