@@ -78,7 +78,7 @@ def test_a_driver_that_waits_for_ever_is_ended_with_what_it_waits_for(programs: 
         "spi.record()\n"
         f"{guard}\n"
         "while True:\n"
-        "    select(), spi.transfer(b'\\x00\\x2e\\x00\\x00'), spi.select(False)\n"
+        "    select(spi), spi.transfer(b'\\x00\\x2e\\x00\\x00'), spi.select(False)\n"
     )
     done = subprocess.run([sys.executable, "-c", endless], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1, done.stderr
