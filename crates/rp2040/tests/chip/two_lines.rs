@@ -374,6 +374,13 @@ fn words_that_follow_on_each_other_evenly_are_what_they_are_edge_by_edge() {
     check_long_exchanges(0..192);
 }
 
+/// Three bytes ahead in the same aligned word, so that each is sent soon after it was stored.
+#[test]
+fn bytes_that_are_stored_just_ahead_of_those_that_go_out_are_sent_as_they_came() {
+    let told = told_in_rows::check::<Slave>(986, chip_that_transfers_at_length);
+    assert!(told.many_words != 0, "{told:?}");
+}
+
 #[test]
 #[ignore = "takes minutes: the same at length, make test-slow"]
 fn long_exchanges_of_many_slaves_are_what_they_are_edge_by_edge() {

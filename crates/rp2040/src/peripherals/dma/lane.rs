@@ -31,12 +31,12 @@ impl Lane {
         &self.transfer
     }
 
-    /// Whether the next words may all be read before any of these is written: no word is read after it was written.
+    /// Whether the next words may all be read before any of those is written: none is read after it was written.
     pub(crate) fn is_read_before(&self, written: &Lane) -> bool {
         let [(from, from_end), (to, to_end)] = [self, written].map(Lane::span);
-        let is_alike =
-            self.increment == written.increment && self.ring == u32::MAX && written.ring == u32::MAX;
-        from_end <= to || to_end <= from || is_alike && from >= to
+        let moves_on = self.increment != 0 && self.ring == u32::MAX;
+        let is_alike = (self.increment, self.ring) == (written.increment, written.ring);
+        from_end <= to || to_end <= from || moves_on && is_alike && self.aligned() >= written.aligned()
     }
 
     /// The first address that the rest of a sequence may reach, and the one behind the last.
