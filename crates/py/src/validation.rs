@@ -25,7 +25,7 @@ pub(crate) fn validate(
 ) -> PyResult<String> {
     let plan = validation::plan(&folder, &only);
     let control = Arc::new(Control::default());
-    let total = validation::STEPS * plan.captures.len() as u64;
+    let total = validation::STEPS_PER_CAPTURE * plan.captures.len() as u64;
     let watched = Arc::clone(&control);
     let (mut ledger, interrupted) = while_working(py, control, total, progress, move || {
         with_workers(workers, || validation::validate(&plan, seed, &watched))

@@ -17,5 +17,5 @@ pub use fit::{FittedPhase, fit_phases};
 pub use leave_one_out::LeftOut;
 pub use ledger::{Case, Class, LedgerRow, Mode};
 pub use observed::Observed;
-pub use plan::{Ledger, LedgerError, Plan, PlannedCapture, STEPS, plan, validate};
+pub use plan::{Ledger, LedgerError, Plan, PlannedCapture, STEPS_PER_CAPTURE, plan, validate};
 pub use rules::{CaptureRule, rule_of};

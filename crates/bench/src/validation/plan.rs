@@ -86,7 +86,7 @@ pub fn plan(folder: &Path, only: &[String]) -> Plan {
 }
 
 /// What is told of each capture to whoever watches: that the models ran, and that it was left out.
-pub const STEPS: u64 = 2;
+pub const STEPS_PER_CAPTURE: u64 = 2;
 
 /// Runs every model against its captures, on all cores, in the order of the captures.
 pub fn validate(plan: &Plan, seed: u64, control: &Control) -> Ledger {
@@ -97,7 +97,7 @@ pub fn validate(plan: &Plan, seed: u64, control: &Control) -> Ledger {
         .map(|planned| {
             let outcome = (!control.is_stopped()).then(|| validate_one(planned, seed));
             // What cannot be read is not left out either.
-            control.advance(if matches!(outcome, Some(Err(_))) { STEPS } else { 1 });
+            control.advance(if matches!(outcome, Some(Err(_))) { STEPS_PER_CAPTURE } else { 1 });
             outcome
         })
         .collect();

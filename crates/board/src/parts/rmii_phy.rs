@@ -345,9 +345,9 @@ impl Part for Seat {
     }
 
     fn put_back(&mut self, saved: &[u8]) -> bool {
-        let state = postcard::from_bytes(saved).ok();
-        self.state = state.unwrap_or_else(|| self.state.clone());
-        !saved.is_empty()
+        let Ok(state) = postcard::from_bytes(saved) else { return false };
+        self.state = state;
+        true
     }
 }
 

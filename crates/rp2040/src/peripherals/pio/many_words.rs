@@ -65,6 +65,7 @@ impl Pio {
         let (mut written, mut answers) = ([0; ClockWords::MOST], [0; ClockWords::MOST]);
         course.write_out(brought, &mut written);
         let (said, level) = (before.said?, before.last_written());
+        // Without a time for the last one nobody is told of any.
         course.passed_at(brought.len())?;
         let count = course.tell((said, level), &written[..brought.len()], &mut answers, io);
         let last = count.checked_sub(1)?;
