@@ -99,8 +99,14 @@ function(airwire_image name)
   configure_file(${PORT}/flash.ld.in ${CMAKE_BINARY_DIR}/${name}.ld @ONLY)
   set(objects "")
   foreach(source IN LISTS image_SOURCES PORT_SOURCES DRIVER_SOURCES)
-    object_of(object ${source} "${image_LIBRARIES}" "${image_DEFINITIONS};WIZNET_MOST_SOCKETS=${image_SOCKETS}u"
-              "${image_OPTIMISE};${image_COMPILE}")
+    set(libraries "${image_LIBRARIES}")
+    set(definitions "${image_DEFINITIONS};WIZNET_MOST_SOCKETS=${image_SOCKETS}u")
+    # Of an image no more than its options concerns the port: so much of it is compiled once for all of a board.
+    if(source IN_LIST PORT_SOURCES)
+      set(libraries "")
+      set(definitions "")
+    endif()
+    object_of(object ${source} "${libraries}" "${definitions}" "${image_OPTIMISE};${image_COMPILE}")
     list(APPEND objects ${object})
   endforeach()
   add_executable(${name} ${objects} $<TARGET_OBJECTS:boot2_padded>)
@@ -128,7 +134,8 @@ function(lwip_library name)
   # It checks that structures can be packed (lwip/arch/cc.h).
   set_source_files_properties(${LWIP_DIR}/core/init.c PROPERTIES COMPILE_OPTIONS
                               "-DPACK_STRUCT_STRUCT=__attribute__((packed))")
-  add_library(${name} STATIC ${sources})
+  # A board whose images do without it has no use for it.
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources})
   target_include_directories(${name} PUBLIC ${LWIP_DIR}/include lwip)
   target_link_libraries(${name} PUBLIC ${library_LIBRARIES})
   target_compile_definitions(${name} PUBLIC ${library_DEFINITIONS})
@@ -137,7 +144,7 @@ endfunction()
 
 # FreeRTOS for images with threads.
 function(freertos_library name)
-  add_library(${name} STATIC ${FREERTOS_DIR}/tasks.c ${FREERTOS_DIR}/queue.c ${FREERTOS_DIR}/list.c
+  add_library(${name} STATIC EXCLUDE_FROM_ALL ${FREERTOS_DIR}/tasks.c ${FREERTOS_DIR}/queue.c ${FREERTOS_DIR}/list.c
               ${FREERTOS_DIR}/portable/GCC/ARM_CM0/port.c ${FREERTOS_DIR}/portable/GCC/ARM_CM0/portasm.c)
   target_include_directories(${name} PUBLIC freertos ${FREERTOS_DIR}/include ${FREERTOS_DIR}/portable/GCC/ARM_CM0)
   target_compile_options(${name} PRIVATE -O2)

@@ -12,7 +12,7 @@ use super::{Board, BoardError};
 
 /// What a file begins with; the number is that of its form. The CRC-32 of all that follows it comes next, in four bytes, the
 /// lowest first: a damaged state could make a chip that cannot be.
-const HEAD: &[u8] = b"airwire board 8\n";
+const HEAD: &[u8] = b"airwire board 9\n";
 const CHECK_BYTES: usize = 4;
 /// The memories of any board, and what its parts remember, are less.
 const MOST_BYTES: u64 = 1 << 28;

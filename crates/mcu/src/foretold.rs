@@ -3,13 +3,6 @@
 
 use units::Picoseconds;
 
-/// A level of each pin from a step on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Change {
-    step: u32,
-    levels: u8,
-}
-
 /// Levels of up to eight pins in a row, in even steps of time. Behind the last change they stay.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Foretold {
@@ -17,12 +10,12 @@ pub struct Foretold {
     pins: u8,
     start: Picoseconds,
     step: Picoseconds,
-    changes: Vec<Change>,
+    /// Of each step up to the last change, the lowest pin first.
+    levels: Vec<u8>,
 }
 
 impl Foretold {
     /// Of so many `pins` from `first_pin` on, the lowest bit of a level first: a level for each step, the first of them from `start` on.
-    /// Steps without a change are left out.
     ///
     /// # Panics
     /// With no pin, more than eight, or such as no chip has; without a step of time or without a level.
@@ -33,15 +26,11 @@ impl Foretold {
     ) -> Self {
         assert!((1..=8).contains(&pins) && first_pin + pins <= 32, "a level has 1 to 8 pins");
         assert!(step > Picoseconds::ZERO, "a step takes time");
-        let levels = levels.into_iter();
-        let mut changes: Vec<Change> = Vec::with_capacity(levels.size_hint().0);
-        for (levels, step) in levels.zip(0..) {
-            if changes.last().is_none_or(|last| last.levels != levels) {
-                changes.push(Change { step, levels });
-            }
-        }
-        assert!(!changes.is_empty(), "there is a level to come");
-        Self { first_pin, pins, start, step, changes }
+        let mut levels: Vec<u8> = levels.into_iter().collect();
+        let last = *levels.last().expect("there is a level to come");
+        let stays = levels.iter().rev().take_while(|&&level| level == last).count();
+        levels.truncate(levels.len() + 1 - stays);
+        Self { first_pin, pins, start, step, levels }
     }
 
     /// The pins, a bit each.
@@ -54,41 +43,69 @@ impl Foretold {
         self.step
     }
 
-    /// The first change from `from` on that comes later than at a time.
-    pub fn first_after(&self, from: usize, at: Picoseconds) -> usize {
-        let steps = (at - self.start).ps().div_euclid(self.step.ps());
-        let rest = self.changes.get(from..).unwrap_or_default();
-        from + rest.iter().take_while(|change| i64::from(change.step) <= steps).count()
+    /// The steps, up to and including the last change.
+    pub fn steps(&self) -> usize {
+        self.levels.len()
     }
 
-    /// The step with which a change comes.
-    #[inline]
-    pub fn step_of(&self, change: usize) -> Option<u64> {
-        self.changes.get(change).map(|change| change.step.into())
+    /// The first step that comes later than at a time.
+    pub fn first_after(&self, at: Picoseconds) -> usize {
+        let steps = (at - self.start).ps().div_euclid(self.step.ps()) + 1;
+        usize::try_from(steps).unwrap_or(0).min(self.levels.len())
     }
 
-    /// When a change comes.
+    /// The first step, from `from` on, that changes a level, as the first of all does.
     #[inline]
-    pub fn at(&self, change: usize) -> Option<Picoseconds> {
-        let step = self.step_of(change)?;
-        Some(self.start + Picoseconds::new(self.step.ps() * step as i64))
+    pub fn next_change(&self, from: usize) -> Option<usize> {
+        (from..self.levels.len()).find(|&step| self.is_change(step))
+    }
+
+    /// Whether a step changes a level.
+    #[inline]
+    pub fn is_change(&self, step: usize) -> bool {
+        step == 0 || self.levels.get(step).is_some_and(|level| *level != self.levels[step - 1])
+    }
+
+    /// The first step of some behind which there are no more than so many changes, that one with them.
+    pub fn last_changes(&self, steps: std::ops::Range<usize>, most: usize) -> usize {
+        let changes = steps.clone().rev().filter(|&step| self.is_change(step));
+        changes.take(most).last().unwrap_or(steps.end)
+    }
+
+    /// When a step begins; nothing behind the last change.
+    #[inline]
+    pub fn at(&self, step: usize) -> Option<Picoseconds> {
+        (step < self.levels.len()).then(|| self.start + Picoseconds::new(self.step.ps() * step as i64))
     }
 
     /// When the last change comes.
     pub fn end(&self) -> Picoseconds {
-        self.at(self.changes.len() - 1).unwrap_or(self.start)
+        self.at(self.levels.len() - 1).unwrap_or(self.start)
     }
 
-    /// The levels from a change on, each at the bit of its pin; those of the last one behind it.
+    /// The levels in a step, each at the bit of its pin; those of the last one behind it.
     #[inline]
-    pub fn levels(&self, change: usize) -> u32 {
-        let last = self.changes.len() - 1;
-        u32::from(self.changes[change.min(last)].levels) << self.first_pin
+    pub fn levels(&self, step: usize) -> u32 {
+        let last = self.levels.len() - 1;
+        u32::from(self.levels[step.min(last)]) << self.first_pin
     }
 
-    /// The first change, from `from` on, with which one of these pins (a bit each) gets this level or has it already.
+    /// The first step, from `from` on, in which one of these pins (a bit each) has this level.
     pub fn first_with(&self, from: usize, pins: u32, is_high: bool) -> Option<usize> {
-        (from..self.changes.len()).find(|&change| (self.levels(change) & pins != 0) == is_high)
+        let pins = (pins >> self.first_pin) as u8;
+        let rest = self.levels.get(from..)?;
+        rest.iter().position(|level| (level & pins != 0) == is_high).map(|step| from + step)
+    }
+
+    /// The pins that change in some steps, and those that do so more than once, behind the levels that were before.
+    pub fn moved(&self, steps: std::ops::Range<usize>, before: u32) -> (u32, u32) {
+        let mut before = (before >> self.first_pin) as u8 & u8::MAX >> (8 - self.pins);
+        let (mut changed, mut pulsed) = (0, 0);
+        for &level in self.levels.get(steps).unwrap_or_default() {
+            let moved = level ^ before;
+            (pulsed, changed, before) = (pulsed | changed & moved, changed | moved, level);
+        }
+        (u32::from(changed) << self.first_pin, u32::from(pulsed) << self.first_pin)
     }
 }
 
@@ -102,15 +119,25 @@ mod tests {
     }
 
     #[test]
-    fn steps_without_a_change_are_left_out() {
-        let foretold = of(&[4, 4, 5, 5, 5, 0]);
-        let change = |n| Some((foretold.at(n)?.ps() / 1000, foretold.levels(n) >> 6));
-        let changes = (0..).map_while(change);
-        assert_eq!(changes.collect::<Vec<_>>(), [(100, 4), (140, 5), (200, 0)]);
-        assert_eq!((foretold.mask(), foretold.end()), (0b111 << 6, Picoseconds::from_ns(200)));
-        assert_eq!((foretold.at(3), foretold.levels(3)), (None, 0));
-        let after = [99, 100, 139, 140, 900].map(|ns| foretold.first_after(0, Picoseconds::from_ns(ns)));
-        assert_eq!(after, [0, 1, 1, 2, 3]);
+    fn it_ends_with_the_last_change_and_knows_each() {
+        let foretold = of(&[4, 4, 5, 5, 5, 0, 0, 0]);
+        let mut changes = vec![];
+        while let Some(step) = foretold.next_change(changes.last().map_or(0, |&(step, _, _)| step + 1)) {
+            changes.push((step, foretold.at(step), foretold.levels(step) >> 6));
+        }
+        let at = |ns| Some(Picoseconds::from_ns(ns));
+        assert_eq!(changes, [(0, at(100), 4), (2, at(140), 5), (5, at(200), 0)]);
+        assert_eq!((foretold.mask(), Some(foretold.end())), (0b111 << 6, at(200)));
+        assert_eq!((foretold.steps(), foretold.at(6), foretold.levels(6)), (6, None, 0));
+        let after = [-50, 99, 100, 139, 140, 900].map(|ns| foretold.first_after(Picoseconds::from_ns(ns)));
+        assert_eq!(after, [0, 0, 1, 2, 3, 6]);
+    }
+
+    #[test]
+    fn the_last_changes_are_found_from_the_end() {
+        let foretold = of(&[4, 4, 5, 4, 4, 6]);
+        assert_eq!([0, 1, 2, 3, 9].map(|most| foretold.last_changes(0..6, most)), [6, 5, 3, 2, 0]);
+        assert_eq!(foretold.last_changes(4..5, 9), 5);
     }
 
     #[test]
@@ -119,5 +146,14 @@ mod tests {
         assert_eq!(foretold.first_with(0, 1 << 8, false), Some(2));
         assert_eq!(foretold.first_with(3, 1 << 8, false), Some(4));
         assert_eq!(foretold.first_with(0, 1 << 7, true), None);
+        assert_eq!(foretold.first_with(9, 1 << 8, true), None);
+    }
+
+    #[test]
+    fn it_is_known_which_pins_changed_and_which_more_than_once() {
+        let foretold = of(&[4, 4, 5, 4, 6, 6]);
+        assert_eq!(foretold.moved(0..5, 0), (0b111 << 6, 0b001 << 6));
+        assert_eq!(foretold.moved(0..2, u32::MAX), (0b011 << 6, 0));
+        assert_eq!(foretold.moved(3..9, 0b101 << 6), (0b011 << 6, 0));
     }
 }

@@ -9,7 +9,7 @@ use crate::pins::Pins;
 #[derive(Debug, Clone)]
 pub(crate) struct ForetoldCourse {
     foretold: Foretold,
-    /// The first change that has not come yet.
+    /// The first step that has not come yet.
     next: usize,
     /// Tells it from those before.
     number: u64,
@@ -27,7 +27,7 @@ impl ForetoldCourse {
         &self.foretold
     }
 
-    /// The first change that is still to come at the pins.
+    /// The first step that is still to come at the pins.
     #[inline]
     pub(crate) fn next(&self) -> usize {
         self.next
@@ -42,21 +42,20 @@ impl ForetoldCourse {
     /// When the pins change next; nothing once all has come.
     #[inline]
     pub(crate) fn next_change(&self) -> Option<Picoseconds> {
-        self.foretold.at(self.next)
+        self.foretold.at(self.foretold.next_change(self.next)?)
     }
 
     /// When the last change up to and including a time comes, that has not come yet.
     pub(crate) fn last_until(&self, until: Picoseconds) -> Option<Picoseconds> {
-        let next = self.foretold.first_after(self.next, until);
-        if next == self.next { None } else { self.foretold.at(next - 1) }
+        let end = self.foretold.first_after(until).max(self.next);
+        let last = self.foretold.last_changes(self.next..end, 1);
+        if last == end { None } else { self.foretold.at(last) }
     }
 
     /// Lets everything come up to and including a time. Of many changes the pins remember the last ones and that they changed.
     pub(crate) fn carry_out(&mut self, until: Picoseconds, pins: &mut Pins) {
-        let from = self.next;
-        self.next = self.foretold.first_after(from, until);
-        let changes =
-            (from..self.next).map(|n| (self.foretold.at(n).unwrap_or(until), self.foretold.levels(n)));
-        pins.drive_outside_in_row(self.foretold.mask(), changes);
+        let end = self.foretold.first_after(until).max(self.next);
+        pins.drive_outside_in_row(&self.foretold, self.next..end);
+        self.next = end;
     }
 }

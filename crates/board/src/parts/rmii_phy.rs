@@ -177,7 +177,7 @@ type PhyId = DeviceId<Lan8720>;
 /// A frame on its way to the MAC.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 enum Receives {
-    /// The part drives the pins, from this change on.
+    /// The part drives the pins, from this step on.
     ByItself { pins: Foretold, next: usize },
     /// The microcontroller carries out what was foretold, up to then.
     Foretold { ends: Picoseconds },
@@ -187,7 +187,7 @@ impl Receives {
     /// When the part has to do with it next; nothing once the frame has gone by.
     fn next_event(&self) -> Option<Picoseconds> {
         match self {
-            Self::ByItself { pins, next } => pins.at(*next),
+            Self::ByItself { pins, next } => pins.at(pins.next_change(*next)?),
             Self::Foretold { ends } => Some(*ends),
         }
     }

@@ -67,20 +67,32 @@ impl Clock {
 /// The di-bits of a frame with its preamble.
 pub fn dibits(frame: &[u8]) -> impl Iterator<Item = u8> {
     let preamble = std::iter::repeat_n(PREAMBLE, PREAMBLE_DIBITS).chain([DELIMITER]);
-    preamble.chain(frame.iter().flat_map(|byte| [0, 2, 4, 6].map(|shift| byte >> shift & 3)))
+    preamble.chain(frame.iter().flat_map(|&byte| dibits_of(byte)))
+}
+
+/// The di-bits of a byte, the first in the lowest.
+#[inline]
+fn dibits_of(byte: u8) -> [u8; 4] {
+    [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6]
 }
 
 /// What RXD0, RXD1 and CRS_DV do for a frame whose first bit is on the wire at `start`: when they change first, and their levels, the
 /// lowest bit RXD0, for a di-bit each. Behind the last one they stay low.
-pub fn frame_at_pins(
-    clock: Clock,
-    start: Picoseconds,
-    frame: &[u8],
-) -> (Picoseconds, impl Iterator<Item = u8>) {
+pub fn frame_at_pins(clock: Clock, start: Picoseconds, frame: &[u8]) -> (Picoseconds, Vec<u8>) {
     let first = clock.edge_from(start + clock.bits(CARRIER_DELAY_BITS));
     let silent = (clock.edge_from(start + clock.bits(DATA_DELAY_BITS)) - first).ps() / clock.dibit.ps();
-    let silent = std::iter::repeat_n(0, usize::try_from(silent).unwrap_or(0));
-    let levels = silent.chain(dibits(frame)).map(|dibit| dibit | CRS_DV).chain([0]);
+    let silent = usize::try_from(silent).unwrap_or(0);
+    let mut levels = Vec::with_capacity(silent + PREAMBLE_DIBITS + 2 + 4 * frame.len());
+    levels.resize(silent, CRS_DV);
+    levels.resize(silent + PREAMBLE_DIBITS, CRS_DV | PREAMBLE);
+    levels.push(CRS_DV | DELIMITER);
+    for &byte in frame {
+        let all = [CRS_DV; 4];
+        levels.extend_from_slice(
+            &(u32::from_le_bytes(dibits_of(byte)) | u32::from_le_bytes(all)).to_le_bytes(),
+        );
+    }
+    levels.push(0);
     (first + OUTPUT_DELAY, levels)
 }
 
@@ -120,7 +132,7 @@ mod tests {
         let (first, levels) = frame_at_pins(slow, Picoseconds::from_ns(1000), &[0x0f]);
         // The edges that count are at 7, 207, 407 ... ns: carrier 1.8 us behind the first bit, data 3.8 us behind it.
         assert_eq!(first, Picoseconds::from_ns(2807 + 8));
-        let mut row: Vec<u8> = levels.collect();
+        let mut row = levels;
         assert_eq!(row.len(), 10 + 32 + 4 + 1);
         row.dedup();
         assert_eq!((row, slow.dibit()), (vec![4, 5, 7, 4, 0], Picoseconds::from_ns(200)));

@@ -15,6 +15,8 @@ use mcu::{Reaction, Stop};
 pub(super) const PATIENCE: Picoseconds = Picoseconds::from_ns(512);
 /// The same for a word between a PIO block and memory, which takes 128 cycles where a bit takes four.
 const PATIENCE_WITH_WORDS: Picoseconds = Picoseconds::from_ns(1024);
+/// The same for a word of what was foretold of a frame: the time of 51 bytes at 100 Mbit/s, less than the shortest frame takes.
+const PATIENCE_WITH_FORETOLD_WORDS: Picoseconds = Picoseconds::from_ns(4096);
 /// The requests of PIO blocks to the DMA.
 const PIO_REQUESTS: u64 = 0xffff;
 /// Transfers that a serial port may ask for in that time, and those that its FIFO may have asked for before.
@@ -94,7 +96,17 @@ impl Bus {
     fn latest_of_patient(&self) -> Picoseconds {
         let latest = self.io.latest_wake(PATIENCE);
         let latest = self.sampling.map_or(latest, |sampling| latest.min(sampling.until));
-        if self.io.patient_pio == 0 { latest } else { latest.min(self.latest_word(PATIENCE_WITH_WORDS)) }
+        if self.io.patient_pio == 0 {
+            return latest;
+        }
+        let patience = self.sampling.map_or(PATIENCE_WITH_WORDS, |_| PATIENCE_WITH_FORETOLD_WORDS);
+        latest.min(self.latest_word(patience))
+    }
+
+    /// Whether words of a block have waited for as long as they may at `now`.
+    #[inline]
+    pub(crate) fn words_are_due(&self, now: Picoseconds) -> bool {
+        self.io.patient_pio != 0 && self.latest_of_patient() <= now
     }
 
     fn patient_sources(&self) -> u64 {

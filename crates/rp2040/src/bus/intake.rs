@@ -3,12 +3,19 @@
 
 use units::Picoseconds;
 
+use super::fed_pio::is_striped;
 use crate::bus::Bus;
-use crate::bus::dma::is_far_from_end;
+use crate::bus::dma::{is_far_from_end, is_sram};
 use crate::peripherals::Source;
 use crate::peripherals::dma::flow::{Channels, Port};
+use crate::peripherals::dma::lane::Lane;
+use crate::peripherals::pio::intake::Intake;
 
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
+/// Words that are taken at once at the most, and at the least; and those that pass one by one before that is tried again.
+const MOST_WORDS: usize = 128;
+const FEWEST_WORDS: usize = 4;
+const WORDS_ALONE: u32 = 7;
 
 impl Bus {
     /// Lets block and DMA go on up to and including `until`, as far as that takes no more than words; false when not one came.
@@ -22,9 +29,15 @@ impl Bus {
             return false;
         };
         let mut transfer = self.io.due(Source::Dma).unwrap_or(NEVER);
+        let mut words_alone = 0;
         while let Some(word) = self.blocks.pio[block].next_of_intake(&intake) {
             if word.min(transfer) > until {
                 break;
+            }
+            if transfer == NEVER && words_alone == 0 && self.take_many_in(block, &mut intake, channels, until)
+            {
+                self.io.address = port.from;
+                continue;
             }
             // Of one instant the block comes first, as in the agenda.
             if word <= transfer {
@@ -32,6 +45,7 @@ impl Bus {
                     break;
                 }
                 transfer = self.heard_by_dma(channels).unwrap_or(transfer);
+                words_alone = if words_alone == 0 { WORDS_ALONE } else { words_alone - 1 };
             } else {
                 if self.blocks.pio[block].meets_word(&intake, transfer) {
                     break;
@@ -44,6 +58,44 @@ impl Bus {
             self.expect_transfer(transfer);
         }
         self.blocks.pio[block].end_intake(intake, &mut self.io)
+    }
+
+    /// Lets many words come of which the DMA takes each before the next, up to and including `until`; false, before anything has happened,
+    /// where that is not so.
+    fn take_many_in(
+        &mut self,
+        block: usize,
+        intake: &mut Intake,
+        channels: &Channels,
+        until: Picoseconds,
+    ) -> bool {
+        let Some((mut lane, latency)) = self.blocks.dma.emptied_alone(channels) else { return false };
+        let Some(even) = self.blocks.pio[block].even_intake(intake, until - latency) else { return false };
+        let count = self.words_to_memory(lane, even.count.min(MOST_WORDS));
+        let mut words = [0; MOST_WORDS];
+        let words = &mut words[..count];
+        if count < FEWEST_WORDS || !self.blocks.pio[block].take_many_in(intake, &even, words, &mut self.io) {
+            return false;
+        }
+        for &mut word in words {
+            self.keep(lane.transfer(), lane.aligned(), word);
+            lane.advance();
+        }
+        self.blocks.dma.leave_emptied(channels, &lane);
+        self.dma_transfers += count as u64;
+        true
+    }
+
+    /// How many of the next words go to memory, where nobody is told of them or counts them.
+    fn words_to_memory(&self, mut lane: Lane, most: usize) -> usize {
+        let is_memory = if self.blocks.bus_ctrl.is_counting() { is_striped } else { is_sram };
+        let is_at_hand = |_: &usize| {
+            let to = lane.aligned();
+            let is_at_hand = lane.goes_on() && is_memory(to) && !self.sram.is_near_code(to);
+            lane.advance();
+            is_at_hand
+        };
+        (0..most).take_while(is_at_hand).count()
     }
 
     /// The DMA moves for other channels what is due at a time, between memories, while the block may be behind that; false, before

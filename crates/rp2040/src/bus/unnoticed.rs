@@ -13,9 +13,10 @@ use crate::peripherals::pio::Pio;
 use crate::peripherals::pio::reach::Reach;
 use crate::pins::Function;
 
-/// Transfers that the DMA makes at the most while it may be looked at late, a cycle each at 250 MHz, and those that it may be behind
-/// with.
-const QUIET_TRANSFERS_OF_PIO: u32 = 256 + 8;
+/// Transfers that the DMA makes at the most while it may be looked at late, a cycle each at 300 MHz, and those that it may be behind
+/// with; the same while what was foretold may be.
+const QUIET_TRANSFERS_OF_PIO: u32 = 308 + 8;
+const QUIET_TRANSFERS_OF_FORETOLD_WORDS: u32 = 4 * 308 + 8;
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 const PWM: u64 = 1 << Source::Pwm as usize;
 /// The requests of all slices.
@@ -93,7 +94,11 @@ impl Bus {
         }
         let foreseen = |treq, remaining| self.end_of(treq, remaining).is_some();
         let copies = self.sampling.is_some();
-        self.blocks.dma.is_quiet_unless_looked_at(QUIET_TRANSFERS_OF_PIO, copies, foreseen)
+        self.blocks.dma.is_quiet_unless_looked_at(self.quiet_transfers(), copies, foreseen)
+    }
+
+    fn quiet_transfers(&self) -> u32 {
+        self.sampling.map_or(QUIET_TRANSFERS_OF_PIO, |_| QUIET_TRANSFERS_OF_FORETOLD_WORDS)
     }
 
     /// When a sequence that a block feeds or empties ends at the earliest, if that needs more of its words.
@@ -107,7 +112,7 @@ impl Bus {
         let words = (0..BLOCKS.len()).filter(patient).map(|n| self.blocks.pio[n].next_word());
         let first = words.min().unwrap_or(Picoseconds::new(i64::MAX));
         let latest = Picoseconds::new(first.ps().saturating_add(patience.ps()));
-        let ends = self.blocks.dma.noticed_ends(QUIET_TRANSFERS_OF_PIO);
+        let ends = self.blocks.dma.noticed_ends(self.quiet_transfers());
         ends.filter_map(|(treq, remaining)| self.end_of(treq, remaining)).fold(latest, Picoseconds::min)
     }
 

@@ -169,18 +169,17 @@ impl Rp2040 {
             self.bus.process_events(end.max(self.bus.looked_until()));
             return Err((!self.bus.attention).then_some(Stop::Time));
         }
+        let mut has_led = self.bus.words_are_due(now) && self.bus.lead_words(now);
         let mut latest = self.bus.latest_wake();
+        if latest <= now && !has_led && self.bus.lead_words(now) {
+            (has_led, latest) = (true, self.bus.latest_wake());
+        }
         if latest <= now {
-            if self.bus.lead_words(now) {
-                latest = self.bus.latest_wake();
-            }
-            if latest <= now {
-                self.bus.process_events(now);
-                latest = self.bus.latest_wake();
-            }
-            if self.bus.attention {
-                return Err(None);
-            }
+            self.bus.process_events(now);
+            (has_led, latest) = (true, self.bus.latest_wake());
+        }
+        if has_led && self.bus.attention {
+            return Err(None);
         }
         let time = end.min(latest);
         let cycle = self.bus.clock.cycle_at(time);

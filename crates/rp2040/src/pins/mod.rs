@@ -10,7 +10,9 @@ mod nets;
 #[cfg(test)]
 mod tests;
 
-use mcu::Edge;
+use std::ops::Range;
+
+use mcu::{Edge, Foretold};
 use units::Picoseconds;
 
 use crate::outgoing_lines::OutgoingLines;
@@ -202,39 +204,46 @@ impl Pins {
         self.resolve(at, bit);
     }
 
-    /// The outside drives pins to levels in a row: the changes in their order, and the levels of these pins from then on. Of many
-    /// changes only the last ones are told apart, where nobody keeps edges.
-    pub(crate) fn drive_outside_in_row(
-        &mut self,
-        mask: u32,
-        changes: impl ExactSizeIterator<Item = (Picoseconds, u32)>,
-    ) {
+    /// The outside drives pins as it was foretold of some steps. Of many changes only the last ones are told apart, where nobody keeps
+    /// edges.
+    pub(crate) fn drive_outside_in_row(&mut self, foretold: &Foretold, steps: Range<usize>) {
+        let mask = foretold.mask();
         let is_plain =
             mask & !(self.left_to_outside() & self.outside_driven) == 0 && mask & self.recorded == 0;
-        let skipped = if is_plain { changes.len().saturating_sub(CHANGES_KEPT) } else { 0 };
-        for ((at, levels), n) in changes.zip(0..) {
-            if n < skipped {
-                self.skip_outside(at, mask, levels);
-            } else {
-                for pin in pins_of(mask & ALL_PINS) {
-                    self.drive_outside(at, pin as u8, Some(levels >> pin & 1 == 1));
-                }
+        let mut apart = steps.start;
+        if is_plain {
+            apart = foretold.last_changes(steps.clone(), CHANGES_KEPT);
+            self.skip_outside(foretold, steps.start..apart);
+        }
+        for step in (apart..steps.end).filter(|&step| foretold.is_change(step)) {
+            let (at, levels) = (foretold.at(step).unwrap_or(LONG_AGO), foretold.levels(step));
+            for pin in pins_of(mask & ALL_PINS) {
+                self.drive_outside(at, pin as u8, Some(levels >> pin & 1 == 1));
             }
         }
     }
 
     /// Levels that nobody tells apart from those that follow: only what others did later is remembered.
-    fn skip_outside(&mut self, at: Picoseconds, mask: u32, levels: u32) {
-        let moved = (self.outside_level ^ levels) & mask;
+    fn skip_outside(&mut self, foretold: &Foretold, steps: Range<usize>) {
+        let (Some(first), Some(last)) = (foretold.at(steps.start), steps.end.checked_sub(1)) else { return };
+        if steps.is_empty() {
+            return;
+        }
+        let (mask, level) = (foretold.mask(), self.outside_level);
+        let moved_before =
+            |end: usize| if end > steps.start { (level ^ foretold.levels(end - 1)) & mask } else { 0 };
+        for (changed, before) in self.before.iter_mut().take_while(|(changed, _)| *changed > first) {
+            let end = foretold.first_after(*changed - Picoseconds::new(1)).min(steps.end);
+            *before ^= moved_before(end);
+        }
+        let moved = moved_before(last + 1);
+        let (changed, pulsed) = foretold.moved(steps, level);
         self.outside_level ^= moved;
         self.net ^= moved;
-        self.changed |= moved;
+        self.changed |= changed;
         self.inputs ^= moved;
-        for (_, before) in self.before.iter_mut().take_while(|(changed, _)| *changed > at) {
-            *before ^= moved;
-        }
-        self.inputs_pulsed |= self.inputs_changed & moved;
-        self.inputs_changed |= moved;
+        self.inputs_pulsed |= self.inputs_changed & changed | pulsed;
+        self.inputs_changed |= changed;
     }
 
     /// A resistor outside pulls a pin to a level from here on, or no more.

@@ -46,7 +46,7 @@ struct Line {
 }
 
 impl Line {
-    fn new(may_be_taken: bool, random: &mut Random) -> Self {
+    fn new(may_be_taken: bool, frame: fn(Picoseconds, &mut Random) -> Frame, random: &mut Random) -> Self {
         let mut at = Picoseconds::from_ns(60_000);
         let frames = (0..FRAMES).map(|_| {
             let frame = frame(at, random);
@@ -76,12 +76,22 @@ impl Line {
 /// As a PHY gives it: a carrier, 01 again and again, 11, and what the frame says. Now and then the carrier flickers.
 fn frame(after: Picoseconds, random: &mut Random) -> Frame {
     let step = random.of(&[20_000, 20_000, 20_000, 16_000, 24_000, 40_000, 50_001]);
+    frame_of(after, step, 160, random)
+}
+
+/// A long one, of which each level lasts for whole cycles of 125 MHz.
+fn even_frame(after: Picoseconds, random: &mut Random) -> Frame {
+    let step = random.of(&[16_000, 24_000, 40_000]);
+    frame_of(after, step, 1000, random)
+}
+
+fn frame_of(after: Picoseconds, step: u32, most_bytes: u32, random: &mut Random) -> Frame {
     let gap = random.of(&[100_000, 960_000, 1_500_000, 6_000_000]) + random.below(50_000);
     let silent = random.below(12) as usize;
     let mut levels = vec![4; silent];
     levels.extend(vec![4 | 1; 3 + random.below(30) as usize]);
     levels.push(4 | 3);
-    let rest = 4 * random.below(160);
+    let rest = 4 * random.below(most_bytes);
     levels.extend((0..rest).map(|_| 4 | random.below(4) as u8));
     if random.one_in(5) {
         let place = random.below(levels.len() as u32) as usize;
@@ -178,7 +188,11 @@ const ENABLE: u32 = 1 << 12;
 const SENDS: [u32; 8] =
     [0x80a0, 0x6020, 0xe301 | ENABLE, 0xe203 | ENABLE, 0x6002 | ENABLE, 0x0054 | ENABLE, 0xef00, 0xaf42];
 
-fn set_up(random: &mut Random, table: &mut Vec<[u32; 3]>) {
+/// Dividers of the machines, of which every second tick of some is a whole number of cycles behind the last.
+const DIVIDERS: [u32; 5] = [1 << 16, 0x140 << 8, 0x140 << 8, 2 << 16, 0x155 << 8];
+const EVEN_DIVIDERS: [u32; 4] = [1 << 16, 0x180 << 8, 2 << 16, 3 << 16];
+
+fn set_up(dividers: &[u32], random: &mut Random, table: &mut Vec<[u32; 3]>) {
     let mut write = |address, value| table.push([0, address, value]);
     for pin in [IN, IN + 1, IN + 2, OUT, OUT + 1, OUT + 2] {
         write(IO_BANK0 + 8 * pin + 4, 6);
@@ -191,15 +205,14 @@ fn set_up(random: &mut Random, table: &mut Vec<[u32; 3]>) {
         write(PIO[0] + 0x48 + 4 * place, word);
     }
     let at = |machine: u32, register: u32| PIO[0] + 0x18 * machine + register;
-    let dividers = [1 << 16, 0x140 << 8, 0x140 << 8, 2 << 16, 0x155 << 8];
-    write(at(RECEIVER, 0xc8), random.of(&dividers));
+    write(at(RECEIVER, 0xc8), random.of(dividers));
     write(at(RECEIVER, 0xcc), (reader.len() as u32 - 1) << 12 | (IN + 2) << 24);
     let push_at = random.of(&[8, 8, 8, 0, 16, 6]);
     write(at(RECEIVER, 0xd0), 1 << 31 | random.below(2) << 18 | 1 << 16 | push_at << 20);
     write(at(RECEIVER, 0xdc), IN << 15);
     write(at(RECEIVER, 0xd8), begin);
     let last = SENDER_FROM + SENDS.len() as u32 - 1;
-    write(at(SENDER, 0xc8), random.of(&dividers));
+    write(at(SENDER, 0xc8), random.of(dividers));
     write(at(SENDER, 0xcc), last << 12 | SENDER_FROM << 7);
     write(at(SENDER, 0xd0), 1 << 30 | 1 << 19 | 1 << 17);
     write(at(SENDER, 0xdc), 3 << 26 | OUT << 5);
@@ -277,32 +290,58 @@ fn action(random: &mut Random, table: &mut Vec<[u32; 3]>) {
 fn chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
     let mut table = Vec::new();
-    set_up(&mut random, &mut table);
+    set_up(&DIVIDERS, &mut random, &mut table);
     while table.len() < ACTIONS {
         action(&mut random, &mut table);
     }
-    table.push([9, 0, 0]);
-    // In RAM: how often a core that goes round in flash has fetched depends on where it stopped, by one.
-    let mut chip = chip_of(seed / 4 * 8 + seed % 4, &table);
+    let mut chip = chip_that_does(seed, table);
     if seed.is_multiple_of(4) {
         chip.record_pins(7 << OUT | if seed.is_multiple_of(8) { 7 << IN } else { 0 });
     }
-    chip.connect(Box::new(Line::new(may_be_taken, &mut random)));
+    chip.connect(Box::new(Line::new(may_be_taken, frame, &mut random)));
     chip
 }
 
-fn check_all(seeds: std::ops::Range<u64>) {
+/// One at 125 MHz whose words come evenly, and that mostly waits.
+fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
+    let mut random = Random::new(seed);
+    let mut table = Vec::new();
+    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
+    while table.len() < ACTIONS {
+        table.push([2, 0, 1 + random.below(1500)]);
+        if random.one_in(2) {
+            action(&mut random, &mut table);
+        }
+    }
+    let mut chip = chip_that_does(4 * seed + 1, table);
+    chip.connect(Box::new(Line::new(may_be_taken, even_frame, &mut random)));
+    chip
+}
+
+fn chip_that_does(seed: u64, mut table: Vec<[u32; 3]>) -> Rp2040 {
+    table.push([9, 0, 0]);
+    // In RAM: how often a core that goes round in flash has fetched depends on where it stopped, by one.
+    chip_of(seed / 4 * 8 + seed % 4, &table)
+}
+
+fn check_all(seeds: std::ops::Range<u64>, chip: fn(u64, bool) -> Rp2040) {
     let told = told_in_rows::check_all::<Line>(seeds, chip);
     assert!(told.pulses > 0 && told.words > 0, "{told:?}");
 }
 
 #[test]
 fn a_chip_that_knows_levels_before_they_come_does_what_one_does_that_does_not() {
-    check_all(0..24);
+    check_all(0..24, chip);
+}
+
+#[test]
+fn words_that_come_evenly_are_what_they_are_one_by_one() {
+    check_all(0..12, even_chip);
 }
 
 #[test]
 #[ignore = "takes minutes: the same at length, make test-slow"]
 fn many_chips_that_know_levels_before_they_come_do_what_others_do() {
-    check_all(100..4000);
+    check_all(100..4000, chip);
+    check_all(100..1000, even_chip);
 }

@@ -298,6 +298,25 @@ impl Dma {
         (arbiter == self.arbiter).then_some(Steps { latency, occupied: schedule.free() })
     }
 
+    /// The end in memory of the channel that empties a port, and how long each of its words waits, where no other channel moves anything
+    /// and turns are taken as before.
+    pub(crate) fn emptied_alone(&self, channels: &Channels) -> Option<(Lane, Picoseconds)> {
+        let index = channels.receiver.trailing_zeros() as usize;
+        let channel = self.channels.get(index).filter(|_| channels.transmitter == 0 && self.ready == 0)?;
+        let mut arbiter = self.arbiter;
+        arbiter.pick(channels.receiver, self.high);
+        let is_alone = arbiter == self.arbiter && !self.sniffer.watches(index);
+        let latency = self.schedule.after_latency(Picoseconds::ZERO);
+        is_alone.then(|| (Lane::new(channel, self.transfer(index), true), latency))
+    }
+
+    /// That channel goes on from there.
+    pub(crate) fn leave_emptied(&mut self, channels: &Channels, lane: &Lane) {
+        if let Some(channel) = self.channels.get_mut(channels.receiver.trailing_zeros() as usize) {
+            channel.go_to(lane.address, true, lane.remaining);
+        }
+    }
+
     /// The transfers were made that follow on a word.
     pub(crate) fn step(&mut self, channels: &Channels, (taken, given): (Picoseconds, Picoseconds)) {
         self.ask_for_step(channels, (taken, given));

@@ -10,6 +10,9 @@ use super::rounds::Rounds;
 use super::{Io, Pio};
 use units::PS_PER_S;
 
+/// Instructions in a row that may see levels which have come to the pins already: a synchroniser holds them for a few cycles.
+const MOST_SEEN_ALREADY: u64 = SYNCHRONISER_CYCLES + 1;
+
 /// Where the changes that were foretold are among the cycles of a block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ahead {
@@ -19,29 +22,73 @@ pub(super) struct Ahead {
     /// The cycle with which the first step begins, and the cycles of each where all take whole ones.
     first: u64,
     step: Option<u64>,
-    /// The first change that the history of the inputs does not have.
+    /// The first step that the history of the inputs does not have.
     next: usize,
 }
 
 impl Ahead {
-    /// Counted from a change that is still to come: the block may have been started after the first one.
-    fn new(edges: &ClockEdges, number: u64, foretold: &Foretold, change: usize) -> Option<Self> {
+    /// Counted from a step that is still to come: the block may have been started after the first one.
+    fn new(edges: &ClockEdges, number: u64, foretold: &Foretold, next: usize) -> Option<Self> {
         let step = foretold.step();
         let parts = u128::from(step.ps() as u64) * u128::from(edges.hz());
         let whole = parts % PS_PER_S as u128 == 0;
         let step = whole.then_some((parts / PS_PER_S as u128) as u64);
-        let before = foretold.step_of(change)? * step.unwrap_or(0);
-        let first = edges.cycle_at(foretold.at(change)?).wrapping_sub(before);
-        Some(Self { number, hz: edges.hz(), first, step, next: change })
+        let before = next as u64 * step.unwrap_or(0);
+        let first = edges.cycle_at(foretold.at(next)?).wrapping_sub(before);
+        Some(Self { number, hz: edges.hz(), first, step, next })
     }
 
-    /// The cycle after whose edge a change comes; nothing behind the last one.
+    /// The cycle after whose edge a step begins; nothing behind the last change.
     #[inline]
-    fn cycle_of(&self, edges: &ClockEdges, foretold: &Foretold, change: usize) -> Option<u64> {
+    fn cycle_of(&self, edges: &ClockEdges, foretold: &Foretold, step: usize) -> Option<u64> {
         match self.step {
-            Some(cycles) => Some(self.first.wrapping_add(foretold.step_of(change)? * cycles)),
-            None => Some(edges.cycle_at(foretold.at(change)?)),
+            Some(cycles) if step < foretold.steps() => Some(self.first.wrapping_add(step as u64 * cycles)),
+            Some(_) => None,
+            None => Some(edges.cycle_at(foretold.at(step)?)),
         }
+    }
+
+    /// The steps that have begun before a cycle: `least` of them are known to have.
+    #[inline]
+    fn begun_before(&self, edges: &ClockEdges, foretold: &Foretold, cycle: u64, least: usize) -> usize {
+        if let Some(cycles) = self.step {
+            let passed = cycle.wrapping_sub(self.first) as i64;
+            let begun = if passed <= 0 { 0 } else { (passed as u64).div_ceil(cycles) as usize };
+            return begun.clamp(least, foretold.steps().max(least));
+        }
+        let begins = |&step: &usize| foretold.at(step).is_some_and(|at| edges.cycle_at(at) < cycle);
+        least + (least..).take_while(begins).count()
+    }
+}
+
+/// What instructions see that are evenly apart.
+pub(super) struct LevelsSeen<'a> {
+    foretold: &'a Foretold,
+    /// The step that the next one sees, the cycles that have passed of it, and those of each.
+    step: usize,
+    within: u64,
+    cycles: u64,
+    /// The steps and the cycles from one instruction to the next.
+    apart: (usize, u64),
+}
+
+impl LevelsSeen<'_> {
+    /// The levels that the next one sees.
+    #[inline]
+    pub(super) fn next(&mut self) -> u32 {
+        let levels = self.foretold.levels(self.step);
+        self.step += self.apart.0;
+        self.within += self.apart.1;
+        if self.within >= self.cycles {
+            (self.step, self.within) = (self.step + 1, self.within - self.cycles);
+        }
+        levels
+    }
+
+    /// The steps that the last one has seen.
+    pub(super) fn begun(&self) -> usize {
+        let last = self.step - self.apart.0 - usize::from(self.within < self.apart.1);
+        (last + 1).min(self.foretold.steps())
     }
 }
 
@@ -67,19 +114,21 @@ impl Pio {
     pub(crate) fn look_ahead_no_more(&mut self, io: &Io) {
         let (Some(ahead), Some(course)) = (self.ahead.take(), &io.foretold) else { return };
         let foretold = course.foretold();
-        self.see_changes(&ahead, foretold, foretold.first_after(ahead.next, io.now));
+        self.see_changes(&ahead, foretold, foretold.first_after(io.now).max(ahead.next));
     }
 
     /// Takes changes up to one into the history, which keeps the last few.
     fn see_changes(&mut self, ahead: &Ahead, foretold: &Foretold, end: usize) {
-        for change in ahead.next.max(end.saturating_sub(KEPT))..end {
-            self.see_change(ahead, foretold, change);
+        for step in foretold.last_changes(ahead.next..end, KEPT)..end {
+            if foretold.is_change(step) {
+                self.see_change(ahead, foretold, step);
+            }
         }
     }
 
-    fn see_change(&mut self, ahead: &Ahead, foretold: &Foretold, change: usize) {
-        let Some(cycle) = ahead.cycle_of(&self.edges, foretold, change) else { return };
-        let levels = self.inputs.newest() & !foretold.mask() | foretold.levels(change);
+    fn see_change(&mut self, ahead: &Ahead, foretold: &Foretold, step: usize) {
+        let Some(cycle) = ahead.cycle_of(&self.edges, foretold, step) else { return };
+        let levels = self.inputs.newest() & !foretold.mask() | foretold.levels(step);
         self.see(cycle, levels);
     }
 
@@ -93,21 +142,19 @@ impl Pio {
     pub(super) fn observe_ahead(&mut self, cycle: u64, io: &Io) {
         let (Some(mut ahead), Some(course)) = (self.ahead, &io.foretold) else { return };
         let foretold = course.foretold();
-        let comes =
-            |&change: &usize| ahead.cycle_of(&self.edges, foretold, change).is_some_and(|at| at < cycle);
-        let end = ahead.next + (ahead.next..).take_while(comes).count();
+        let end = ahead.begun_before(&self.edges, foretold, cycle, ahead.next);
         self.see_changes(&ahead, foretold, end);
         ahead.next = end;
         self.ahead = Some(ahead);
     }
 
-    /// The first change that no instruction has seen.
+    /// The first step that no instruction has seen.
     pub(super) fn next_ahead(&self) -> usize {
         self.ahead.map_or(0, |ahead| ahead.next)
     }
 
     /// What IN sees at pins in each round, the first in the highest bits; nothing where that is not known for all of them. Rounds before
-    /// have seen all changes up to `next`, and these see some more.
+    /// have seen all steps up to `next`, and these see some more.
     pub(super) fn foretold_input(
         &self,
         n: usize,
@@ -131,17 +178,61 @@ impl Pio {
         let delay = self.delay_of(seen & foretold.mask())?;
         let others = self.inputs.newest() & !foretold.mask();
         let mut received = 0u64;
-        let mut levels = (*next > ahead.next).then(|| others | foretold.levels(*next - 1));
         for round in 0..u64::from(count) {
             let cycle = machine.divider.after(rounds.first_tick + round * looped.ticks + into.tick);
-            while ahead.cycle_of(&self.edges, foretold, *next).is_some_and(|at| at + delay < cycle) {
-                levels = Some(others | foretold.levels(*next));
-                *next += 1;
-            }
-            let levels = levels.unwrap_or_else(|| self.inputs.seen(cycle));
+            *next = ahead.begun_before(&self.edges, foretold, cycle - delay, *next);
+            let is_ahead = *next > ahead.next;
+            let levels = if is_ahead { others | foretold.levels(*next - 1) } else { self.inputs.seen(cycle) };
             received = received << bits | u64::from(levels.rotate_right(base) & mask(into.bits));
         }
         Some((received << (32 - bits * count)) as u32)
+    }
+
+    /// What instructions see of these pins from a cycle on, an even number of cycles apart: the levels of those that were not foretold,
+    /// and the others one by one. Nothing where that is not known.
+    pub(super) fn levels_seen<'a>(
+        &self,
+        (first, apart): (u64, u64),
+        seen: u32,
+        io: &'a Io,
+    ) -> Option<(u32, LevelsSeen<'a>)> {
+        let (ahead, foretold) = (self.ahead?, io.foretold.as_ref()?.foretold());
+        let cycles = ahead.step?;
+        let mask = foretold.mask();
+        let delay = self.delay_of(seen & mask)?;
+        let is_settled = self.inputs.are_settled(first, seen & !mask);
+        if !is_settled || !self.shows_foretold((first, apart), (seen & mask, delay), (&ahead, foretold)) {
+            return None;
+        }
+        let passed = (first - delay).wrapping_sub(ahead.first) - 1;
+        let levels = LevelsSeen {
+            foretold,
+            step: (passed / cycles) as usize,
+            within: passed % cycles,
+            cycles,
+            apart: ((apart / cycles) as usize, apart % cycles),
+        };
+        Some((self.inputs.newest() & !mask, levels))
+    }
+
+    /// Whether instructions from a cycle on, an even number of cycles apart, see what was foretold, also as far as that has come already.
+    fn shows_foretold(
+        &self,
+        (first, apart): (u64, u64),
+        (seen, delay): (u32, u64),
+        (ahead, foretold): (&Ahead, &Foretold),
+    ) -> bool {
+        for cycle in (0..MOST_SEEN_ALREADY).map(|n| first + n * apart) {
+            let begun = ahead.begun_before(&self.edges, foretold, cycle - delay, 0);
+            if begun > ahead.next {
+                return true;
+            }
+            let Some(step) = begun.checked_sub(1) else { return false };
+            if (self.inputs.seen(cycle) ^ foretold.levels(step)) & seen != 0 {
+                return false;
+            }
+        }
+        false
     }
 
     /// The cycles by which an instruction sees these pins late; nothing where some of them pass a synchroniser and others do not.

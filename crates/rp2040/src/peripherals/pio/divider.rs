@@ -42,6 +42,13 @@ impl Divider {
         self.part == 0 && self.carry == 0
     }
 
+    /// The cycles that so many ticks take each time from the tick `from` on; nothing where they do not always take as many.
+    pub(crate) fn even_cycles(&self, from: u64, ticks: u64) -> Option<u64> {
+        let [first, second, third] = [0, 1, 2].map(|times| self.after(from + times * ticks));
+        let is_even = (ticks * self.part).is_multiple_of(ONE) && second - first == third - second;
+        is_even.then_some(second - first)
+    }
+
     /// Puts the next tick off by some cycles.
     pub(crate) fn put_off(&mut self, cycles: u64) {
         self.next = self.next.saturating_add(cycles);
@@ -106,6 +113,15 @@ impl Divider {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn ticks_whose_fractions_make_whole_cycles_are_even() {
+        let mut divider = Divider::new(100);
+        divider.set(1, 128);
+        assert_eq!([2, 3, 4].map(|ticks| divider.even_cycles(1, ticks)), [Some(3), None, Some(6)]);
+        divider.set(3, 0);
+        assert_eq!(divider.even_cycles(0, 5), Some(15));
+    }
 
     /// The counter as the datasheet describes it: it counts cycles down and ticks when it reaches one.
     struct Counter {

@@ -9,20 +9,20 @@ use super::{Io, MACHINES, Pio};
 
 /// A machine on its way from word to word, at the beginning of its loop.
 pub(crate) struct Intake {
-    n: usize,
-    decoded: Box<Decoded>,
-    next: Option<Word>,
-    /// The first change that no word has seen.
-    ahead: usize,
+    pub(super) n: usize,
+    pub(super) decoded: Box<Decoded>,
+    pub(super) next: Option<Word>,
+    /// The first step that no word has seen.
+    pub(super) ahead: usize,
     /// The last cycle in which something was done.
-    reached: Option<u64>,
+    pub(super) reached: Option<u64>,
 }
 
 /// A word that is about to be complete: the rounds up to it, the cycle of the last IN, and when that is.
 #[derive(Debug, Clone, Copy)]
-struct Word {
-    rounds: Rounds,
-    cycle: u64,
+pub(super) struct Word {
+    pub(super) rounds: Rounds,
+    pub(super) cycle: u64,
     at: Picoseconds,
 }
 
@@ -51,7 +51,7 @@ impl Pio {
         }
     }
 
-    fn next_taken_in(&self, n: usize, decoded: &Decoded) -> Option<Word> {
+    pub(super) fn next_taken_in(&self, n: usize, decoded: &Decoded) -> Option<Word> {
         let machine = &self.machines[n];
         let looped = decoded.known_loop_at(machine.pc)?;
         let into = looped.into?;

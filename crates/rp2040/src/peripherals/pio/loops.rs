@@ -224,7 +224,7 @@ impl Loop {
     }
 
     /// The rounds that all its jumps allow.
-    fn rounds_inside(&self, machine: &StateMachine) -> u64 {
+    pub(super) fn rounds_inside(&self, machine: &StateMachine) -> u64 {
         self.counted(machine).min(self.asked_rounds(machine)).min(self.sure_rounds(machine))
     }
 

@@ -27,6 +27,7 @@ mod in_loops;
 mod inputs;
 pub(crate) mod intake;
 mod loops;
+pub(crate) mod many_taken_in;
 pub(crate) mod many_words;
 mod moved;
 pub(crate) mod reach;
@@ -113,7 +114,7 @@ pub struct Pio {
     ahead: Option<Ahead>,
     #[serde(skip)]
     known_ahead: Option<Ahead>,
-    /// Of these: the first change with which a pin is low.
+    /// Of these: the first step with which a pin is low.
     #[serde(skip)]
     known_low: Option<(u64, u32, usize)>,
     /// The programs of the machines, decoded since a register was last written.

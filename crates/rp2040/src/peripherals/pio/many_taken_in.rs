@@ -1,0 +1,96 @@
+//! Words that a machine takes in from pins whose levels were foretold, many at a time: they come evenly, and a channel of the DMA takes
+//! each of them before the next, so that nobody is asked between them.
+
+use units::Picoseconds;
+
+use super::execute::shifted_in;
+use super::intake::Intake;
+use super::registers::mask;
+use super::{Io, Pio};
+use crate::peripherals::dma::LATENCY_CYCLES;
+
+/// The cycles in which a word waits for its channel, and those that the transfer takes.
+const TAKEN_WITHIN_CYCLES: u64 = LATENCY_CYCLES + 2;
+
+/// Words of an intake that come evenly, from the next one on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EvenIntake {
+    /// How many are known.
+    pub(crate) count: usize,
+    /// The cycles from one to the next, and from one round to the next.
+    word_cycles: u64,
+    round_cycles: u64,
+}
+
+impl Pio {
+    /// The words that come evenly up to and including `until`, if each finds an empty FIFO; nothing where no two do.
+    pub(crate) fn even_intake(&self, intake: &Intake, until: Picoseconds) -> Option<EvenIntake> {
+        let word = intake.next?;
+        let machine = &self.machines[intake.n];
+        let looped = intake.decoded.known_loop_at(machine.pc)?;
+        let first_read = word.rounds.first_tick + looped.into?.tick;
+        let round_cycles = machine.divider.even_cycles(first_read, looped.ticks)?;
+        let begins = machine.delay == looped.last_delay
+            && machine.isr_count == 0
+            && machine.receive.is_empty()
+            && looped.written.is_none();
+        let word_cycles = round_cycles * u64::from(word.rounds.count);
+        if !begins || word_cycles <= TAKEN_WITHIN_CYCLES {
+            return None;
+        }
+        let counted = looped.rounds_inside(machine) / u64::from(word.rounds.count);
+        let in_time = self.edges.last_at(until).checked_sub(word.cycle)? / word_cycles + 1;
+        let count = usize::try_from(counted.min(in_time)).unwrap_or(usize::MAX);
+        (count > 1).then_some(EvenIntake { count, word_cycles, round_cycles })
+    }
+
+    /// Takes words in, each of which has left the FIFO before the next one comes; false, before anything has happened, where the levels
+    /// are not known.
+    pub(crate) fn take_many_in(
+        &mut self,
+        intake: &mut Intake,
+        even: &EvenIntake,
+        words: &mut [u32],
+        io: &mut Io,
+    ) -> bool {
+        let Some((cycle, seen)) = self.read_many(intake, even, words, io) else { return false };
+        let Intake { n, decoded, next, ahead, reached } = intake;
+        let machine = &mut self.machines[*n];
+        let Some(looped) = decoded.known_loop_at(machine.pc) else { return false };
+        for &word in &*words {
+            machine.receive.push(word);
+            machine.receive.pop();
+        }
+        let rounds = (even.word_cycles / even.round_cycles) as u32 * words.len() as u32;
+        looped.count_down(machine, rounds);
+        machine.end_quickly(u64::from(rounds) * looped.ticks, looped.last_delay);
+        (*ahead, *reached) = (seen, Some(cycle));
+        io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
+        *next = self.next_taken_in(*n, decoded);
+        true
+    }
+
+    /// What the words are; gives the cycle in which the last one is complete, and the steps that it has seen.
+    fn read_many(
+        &self,
+        intake: &Intake,
+        even: &EvenIntake,
+        words: &mut [u32],
+        io: &Io,
+    ) -> Option<(u64, usize)> {
+        let word = intake.next?;
+        let machine = &self.machines[intake.n];
+        let into = intake.decoded.known_loop_at(machine.pc)?.into?;
+        let base = u32::from(machine.config.in_base);
+        let first = machine.divider.after(word.rounds.first_tick + into.tick);
+        let seen = mask(into.bits).rotate_left(base);
+        let (others, mut levels) = self.levels_seen((first, even.round_cycles), seen, io)?;
+        for word_taken in &mut *words {
+            *word_taken = (0..word.rounds.count).fold(0, |isr, _| {
+                let bits = (others | levels.next()).rotate_right(base);
+                shifted_in(isr, bits, into.bits, machine.config.in_right)
+            });
+        }
+        Some((word.cycle + (words.len() as u64 - 1) * even.word_cycles, levels.begun()))
+    }
+}
