@@ -176,7 +176,7 @@ test-python: builds
 test-slow: $(VENV)/packages $(VENV)/installed web random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
-	cargo test --release --locked --quiet -p airwire-rp2040-unit --lib pio::tests::differential -- --ignored
+	cargo test --release --locked --quiet -p airwire-rp2040 --lib pio::tests::differential -- --ignored
 	cargo test --release --locked --quiet -p airwire-rp2040 --test chip -- --ignored
 
 soak: $(VENV)/packages firmware ## SOAK_HOURS (24) virtual hours of mixed traffic on each transport, within an hour; goes on where it was interrupted

@@ -94,6 +94,7 @@ def test_who_connects_before_the_link_is_up_times_out_and_then_succeeds(images: 
     assert f"failures {len(outcomes) - 1}\n" in console
 
 
+@pytest.mark.slow
 def test_which_error_an_early_connection_ends_with_depends_on_when_the_driver_looks(images: Path) -> None:
     consoles = [
         ended(board_with("w5500-evb-pico", images, name))

@@ -190,6 +190,7 @@ def test_a_measured_image_has_the_figure_of_the_same_row_of_a_suite(firmware: Pa
     assert answer.board == "w5500-evb-pico" and not answer.board_was_given
 
 
+@pytest.mark.slow
 def test_a_sensor_that_sends_13_bytes_every_125_ms_sends_832_bits_a_second_by_the_clock(images: Path) -> None:
     answer = airwire.why(images / "wiznet_sensor.elf")
     assert answer.row is not None and answer.row.target.figure is not None

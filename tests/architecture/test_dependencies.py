@@ -31,7 +31,6 @@ CRATES = {
     "mcu": {"units"},
     "cortexm": {"units", "sim", "mcu"},
     "rp2040": {"units", "sim", "mcu", "cortexm", "usb-host"},
-    "rp2040-unit": {"units", "sim", "mcu", "cortexm", "usb-host"},
     "avr": {"units", "mcu"},
     "rtt": {"units", "mcu"},
     "traffic": {"units", "fields"},

@@ -158,6 +158,7 @@ def test_power_save_makes_rare_pings_wait_and_leaves_frequent_ones_alone(built: 
     assert 20 < rare < 210
 
 
+@pytest.mark.slow
 def test_the_lamp_of_the_page_is_the_led_behind_the_radio(built: Path) -> None:
     # The client's bodies are text/plain, which the server rightly refuses as a form: the parameter is in the query.
     board = Board(

@@ -50,6 +50,7 @@ def sck_of(board: str, firmware: Path, folder: Path) -> Counter[int]:
     return Counter(round((later - earlier) / HALF_BIT_PS) for earlier, later in pairwise(segment))
 
 
+@pytest.mark.slow
 def test_the_spi_block_stands_still_for_half_a_bit_after_each_byte_and_the_pio_does_not(
     firmware: Path, tmp_path: Path
 ) -> None:
