@@ -51,14 +51,30 @@ def published_latency() -> Path:
     return table
 
 
+SOME_LINKS = ("nrf24", "hc-05", "espnow", "rfm95")
+"""The folders of links whose captures stand for all of them: these are done in seconds."""
+
+
 @pytest.fixture(scope="session")
 def ledger(real_captures: Path) -> Ledger:
-    """Every model against every real capture."""
+    """Every model against every real capture, which takes a minute and more."""
+    return ledger_of(real_captures)
+
+
+@pytest.fixture(scope="session", params=["some links", pytest.param("all links", marks=pytest.mark.slow)])
+def some_ledger(request: pytest.FixtureRequest, real_captures: Path) -> Ledger:
+    """The same, or that of a few links: a capture's rows depend on those of its own link alone."""
+    return ledger_of(real_captures, SOME_LINKS if request.param == "some links" else ())
+
+
+def ledger_of(captures: Path, only: tuple[str, ...] = ()) -> Ledger:
+    """The models against captures, kept for sessions that follow."""
 
     def make(folder: Path) -> None:
-        (folder / "ledger").write_bytes(pickle.dumps(validate(real_captures)))
+        (folder / "ledger").write_bytes(pickle.dumps(validate(captures, only=[f"{name}/" for name in only])))
 
-    found: Ledger = pickle.loads((kept_result("ledger", [real_captures], make) / "ledger").read_bytes())
+    kept = kept_result("ledger", [captures], make, key=",".join(only))
+    found: Ledger = pickle.loads((kept / "ledger").read_bytes())
     return found
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent
 LONGEST_FIRST = (
     "docs/test_console.py",
-    "docs/test_reference.py",
+    "firmware/test_gain_estimates.py",
     "firmware/test_http_images.py",
     "api/test_board_network.py",
     "firmware/test_firmware_apps.py",
@@ -19,7 +19,6 @@ LONGEST_FIRST = (
     "sweep/test_sweep.py",
     "cli/test_unfinished_outputs.py",
     "cli/test_run_bulk.py",
-    "firmware/test_gain_estimates.py",
     "cli/test_choose.py",
     "firmware/test_host_port.py",
     "firmware/test_soak.py",

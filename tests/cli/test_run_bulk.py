@@ -142,6 +142,7 @@ def test_a_longer_way_slows_a_full_window_down_as_the_round_trip_says(rows: dict
     assert rate(far) == pytest.approx(rate(near) * trip / (trip + 1e9), rel=0.03)
 
 
+@pytest.mark.slow
 def test_the_option_that_is_named_helps_and_another_does_not(
     airwire: Airwire, firmware: Path, rows: dict[str, Row], tmp_path: Path
 ) -> None:

@@ -210,8 +210,16 @@ def test_every_example_on_the_page_of_boards_is_a_right_one(tmp_path: Path) -> N
         assert len(describe_board(tmp_path / "example.toml").chips) == 1
 
 
+@pytest.mark.slow
 def test_the_ledger_on_the_fidelity_page_is_true(ledger: Ledger) -> None:
     assert tables_in(FIDELITY_PAGE)[LEDGER] == ledger_table(ledger), "run `make docs`"
+
+
+def test_rows_of_the_ledger_on_the_fidelity_page_are_true(some_ledger: Ledger) -> None:
+    """The last line counts all rows, and is not among these."""
+    shown = tables_in(FIDELITY_PAGE)[LEDGER].splitlines()
+    lines = ledger_table(some_ledger).splitlines()[:-1]
+    assert len(lines) > 20 and [line for line in lines if line not in shown] == [], "run `make docs`"
 
 
 def test_the_fidelity_page_has_a_section_with_short_cuts_for_every_link() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
+
 from airwire.link.model import Ledger
 
 # What docs/explanation/fidelity.md and docs/explanation/hard-cases.md own up to: capture and mode.
@@ -35,47 +37,54 @@ def missed(ledger: Ledger) -> Iterator[tuple[str, str]]:
             yield row.capture, row.mode
 
 
-def test_every_capture_of_a_link_has_a_model(ledger: Ledger) -> None:
-    assert ledger.errors == []
-    assert set(ledger.without_rule) <= TRACES
+def test_every_capture_of_a_link_has_a_model(some_ledger: Ledger) -> None:
+    assert some_ledger.errors == []
+    assert set(some_ledger.without_rule) <= TRACES
 
 
-def test_goals_are_missed_only_where_the_documents_say_so(ledger: Ledger) -> None:
-    assert set(missed(ledger)) == MISSED
+def test_goals_are_missed_only_where_the_documents_say_so(some_ledger: Ledger) -> None:
+    captures = {row.capture for row in some_ledger.rows}
+    assert set(missed(some_ledger)) == {(capture, mode) for capture, mode in MISSED if capture in captures}
 
 
-def test_every_capture_gets_both_predictions(ledger: Ledger) -> None:
+def test_every_capture_gets_both_predictions(some_ledger: Ledger) -> None:
     modes: dict[str, list[str]] = {}
-    for row in ledger.rows:
+    for row in some_ledger.rows:
         modes.setdefault(row.capture, []).append(row.mode)
-    assert len(modes) > 100
+    assert len(modes) > 20
     assert {tuple(own) for own in modes.values()} == {("phase-free", "this-run")}
 
 
-def test_empirical_rows_are_never_judged_and_derived_ones_always_are_in_this_run(ledger: Ledger) -> None:
-    for row in ledger.rows:
+def test_empirical_rows_are_never_judged_and_derived_ones_always_are_in_this_run(some_ledger: Ledger) -> None:
+    for row in some_ledger.rows:
         if row.understood == "empirical":
             assert row.passes is None, row.capture
         elif row.mode == "this-run":
             assert row.passes is not None, row.capture
 
 
-def test_a_row_that_keeps_its_goal_is_as_near_as_its_class_demands(ledger: Ledger) -> None:
+def test_a_row_that_keeps_its_goal_is_as_near_as_its_class_demands(some_ledger: Ledger) -> None:
     goals = {"derived": (0.03, 0.06), "derived-retry": (0.05, 0.15), "phase-limited": (0.03, 0.10)}
-    for row in ledger.rows:
+    for row in some_ledger.rows:
         if row.passes:
             relative, distance = goals[row.understood]
             assert max(abs(row.median_error), abs(row.upper_quartile_error)) <= relative, row.capture
             assert row.ks <= max(distance, 1.63 / row.n_eff**0.5), row.capture
 
 
-def test_every_judged_row_has_a_verdict_without_its_own_capture(ledger: Ledger) -> None:
+def test_every_judged_row_has_a_verdict_without_its_own_capture(some_ledger: Ledger) -> None:
+    judged = [row for row in some_ledger.rows if row.passes is not None]
+    assert judged and all(row.leave_one_out.passes is not None for row in judged)
+
+
+@pytest.mark.slow
+def test_as_many_rows_keep_their_goals_without_their_own_capture_as_the_documents_say(ledger: Ledger) -> None:
     judged = [row for row in ledger.rows if row.passes is not None]
-    assert all(row.leave_one_out.passes is not None for row in judged)
+    assert len({row.capture for row in ledger.rows}) > 100
     # What docs/explanation/link-models.md says of them.
     assert (len(judged), sum(row.leave_one_out.passes is True for row in judged)) == (151, 125)
 
 
-def test_the_row_in_which_a_rule_was_seen_is_not_blind(ledger: Ledger) -> None:
-    rows = [row for row in ledger.rows if row.capture == "nrf24/2Mbps-128B.csv"]
+def test_the_row_in_which_a_rule_was_seen_is_not_blind(some_ledger: Ledger) -> None:
+    rows = [row for row in some_ledger.rows if row.capture == "nrf24/2Mbps-128B.csv"]
     assert rows and all("first_acknowledgement_lost" in row.leave_one_out.untold for row in rows)
