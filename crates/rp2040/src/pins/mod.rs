@@ -225,10 +225,7 @@ impl Pins {
 
     /// Levels that nobody tells apart from those that follow: only what others did later is remembered.
     fn skip_outside(&mut self, foretold: &Foretold, steps: Range<usize>) {
-        let (Some(first), Some(last)) = (foretold.at(steps.start), steps.end.checked_sub(1)) else { return };
-        if steps.is_empty() {
-            return;
-        }
+        let Some(first) = foretold.at(steps.start).filter(|_| !steps.is_empty()) else { return };
         let (mask, level) = (foretold.mask(), self.outside_level);
         let moved_before =
             |end: usize| if end > steps.start { (level ^ foretold.levels(end - 1)) & mask } else { 0 };
@@ -236,7 +233,7 @@ impl Pins {
             let end = foretold.first_after(*changed - Picoseconds::new(1)).min(steps.end);
             *before ^= moved_before(end);
         }
-        let moved = moved_before(last + 1);
+        let moved = moved_before(steps.end);
         let (changed, pulsed) = foretold.moved(steps, level);
         self.outside_level ^= moved;
         self.net ^= moved;
