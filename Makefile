@@ -18,6 +18,7 @@ RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) $(wildcard
 FUZZ_SECONDS ?= 600
 SOAK_HOURS ?= 24
 TEST_PROCESSES ?= 3
+# More threads than processors: some tests wait for real clocks.
 export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(nproc))
 RANDOM_INSTRUCTIONS ?= 100000000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
@@ -161,7 +162,6 @@ builds:
 rust-tests: $(VENV)/installed
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet --no-run
 
-# More threads than processors: some tests wait for real clocks.
 test-rust: builds
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 

@@ -63,7 +63,7 @@ def ledger(real_captures: Path) -> Ledger:
 
 @pytest.fixture(scope="session", params=["some links", pytest.param("all links", marks=pytest.mark.slow)])
 def some_ledger(request: pytest.FixtureRequest, real_captures: Path) -> Ledger:
-    """The same, or that of a few links: a capture's rows depend on those of its own link alone."""
+    """That of a few links, and in `make test-slow` that of all: no row depends on the captures of another link."""
     return ledger_of(real_captures, SOME_LINKS if request.param == "some links" else ())
 
 

@@ -84,12 +84,6 @@ impl LevelsSeen<'_> {
         }
         levels
     }
-
-    /// The steps that the last one has seen.
-    pub(super) fn begun(&self) -> usize {
-        let last = self.step - self.apart.0 - usize::from(self.within < self.apart.1);
-        (last + 1).min(self.foretold.steps())
-    }
 }
 
 impl Pio {

@@ -13,7 +13,7 @@ pub(crate) struct Intake {
     pub(super) decoded: Box<Decoded>,
     pub(super) next: Option<Word>,
     /// The first step that no word has seen.
-    pub(super) ahead: usize,
+    ahead: usize,
     /// The last cycle in which something was done.
     pub(super) reached: Option<u64>,
 }

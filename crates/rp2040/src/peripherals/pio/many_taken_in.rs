@@ -53,8 +53,8 @@ impl Pio {
         words: &mut [u32],
         io: &mut Io,
     ) -> bool {
-        let Some((cycle, seen)) = self.read_many(intake, even, words, io) else { return false };
-        let Intake { n, decoded, next, ahead, reached } = intake;
+        let Some(cycle) = self.read_many(intake, even, words, io) else { return false };
+        let Intake { n, decoded, next, reached, .. } = intake;
         let machine = &mut self.machines[*n];
         let Some(looped) = decoded.known_loop_at(machine.pc) else { return false };
         for &word in &*words {
@@ -64,20 +64,14 @@ impl Pio {
         let rounds = (even.word_cycles / even.round_cycles) as u32 * words.len() as u32;
         looped.count_down(machine, rounds);
         machine.end_quickly(u64::from(rounds) * looped.ticks, looped.last_delay);
-        (*ahead, *reached) = (seen, Some(cycle));
+        *reached = Some(cycle);
         io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
         *next = self.next_taken_in(*n, decoded);
         true
     }
 
-    /// What the words are; gives the cycle in which the last one is complete, and the steps that it has seen.
-    fn read_many(
-        &self,
-        intake: &Intake,
-        even: &EvenIntake,
-        words: &mut [u32],
-        io: &Io,
-    ) -> Option<(u64, usize)> {
+    /// What the words are; gives the cycle in which the last one is complete.
+    fn read_many(&self, intake: &Intake, even: &EvenIntake, words: &mut [u32], io: &Io) -> Option<u64> {
         let word = intake.next?;
         let machine = &self.machines[intake.n];
         let into = intake.decoded.known_loop_at(machine.pc)?.into?;
@@ -91,6 +85,6 @@ impl Pio {
                 shifted_in(isr, bits, into.bits, machine.config.in_right)
             });
         }
-        Some((word.cycle + (words.len() as u64 - 1) * even.word_cycles, levels.begun()))
+        Some(word.cycle + (words.len() as u64 - 1) * even.word_cycles)
     }
 }
