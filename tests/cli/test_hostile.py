@@ -370,7 +370,7 @@ def test_ctrl_c_is_heard_from_the_first_line_of_ours(tmp_path: Path) -> None:
     begin = "from airwire.entry import main; main()"
     for after_s in (0.0, 0.05, 0.2):
         process = subprocess.Popen(
-            [sys.executable, "-c", begin, "run", "links", "--samples", "1000000", "--out", "run"],
+            [sys.executable, "-c", begin, "run", "links", "--samples", "100000", "--out", "run"],
             cwd=tmp_path,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

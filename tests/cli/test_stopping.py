@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -16,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+import airwire
 
 SIGNALS = [signal.SIGTERM, signal.SIGHUP]
 SUITE = "samples = 100000\npayloads = [12]\n[links.uart]\n[links.espnow]\n[links.nrf24]\n[links.sik]\n"
@@ -69,6 +72,86 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
     process.send_signal(number)
     assert ended(process) == (128 + number, f"airwire: stopped by {number.name}\n")
     assert not any((tmp_path / "tmp").iterdir())
+
+
+LOSES_IT = """
+import os, signal, sys, time
+from airwire.cli.guard import guarded
+
+class Lost:
+    def __del__(self):
+        os.kill(os.getpid(), int(sys.argv[1]))
+
+def command():
+    Lost()
+    time.sleep(30)
+    return 0
+
+guarded(command)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, *SIGNALS])
+def test_what_comes_while_python_hears_nothing_is_heard_afterwards(number: signal.Signals) -> None:
+    # Python drops what is raised while an object is removed.
+    done = subprocess.run(
+        [sys.executable, "-c", LOSES_IT, str(int(number))], capture_output=True, text=True, timeout=20, check=False
+    )
+    name = "Ctrl-C" if number is signal.SIGINT else number.name
+    assert (done.returncode, done.stderr) == (128 + number, f"airwire: stopped by {name}\n")
+
+
+STOPS_EVERYWHERE = """
+import sys
+from pathlib import Path
+
+def use(place):
+    with ScratchFolder("airwire-", place) as folder:
+        (folder / "kept").write_bytes(b"thrown away")
+
+def is_stopped_at(step, place):
+    left = step
+
+    def trace(frame, event, _):
+        nonlocal left
+        frame.f_trace_opcodes = True
+        left -= event == "opcode"
+        if left == 0 and event == "opcode":
+            sys.settrace(None)
+            raise KeyboardInterrupt
+        return trace
+
+    try:
+        sys.settrace(trace)
+        use(place)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+place, step = Path(sys.argv[1]), 1
+use(place)
+while is_stopped_at(step, place) and not any(place.iterdir()):
+    step += 1
+print(step, *place.iterdir())
+"""
+
+
+def test_a_folder_is_removed_wherever_it_is_stopped(tmp_path: Path) -> None:
+    # At each step of what Python executes while a folder is made, used and removed.
+    done = subprocess.run(
+        [sys.executable, "-c", STOPS_EVERYWHERE, tmp_path], capture_output=True, text=True, timeout=60, check=False
+    )
+    steps, *left = done.stdout.split()
+    assert (done.stderr, left) == ("", [])
+    assert int(steps) > 500
+
+
+def test_folders_are_made_only_so_that_they_go() -> None:
+    package = Path(airwire.__file__).parent
+    made = [path for path in package.rglob("*.py") if re.search("mkdtemp|TemporaryDirectory", path.read_text("utf-8"))]
+    assert made == []
 
 
 def test_a_terminal_that_is_closed_ends_what_ran_in_it(firmware: Path, tmp_path: Path) -> None:

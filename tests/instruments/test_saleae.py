@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -212,6 +213,27 @@ def test_what_logic_2_refuses_is_a_sentence(
         )
     assert str(refused.value).startswith("saleae: ") and says in str(refused.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_channel_that_is_closed_before_grpc_watches_it_prints_nothing(
+    serve: Callable[[Logic2], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # gRPC's thread comes late, as on a busy machine: what it watches is closed by then.
+    watch, over = grpc._channel._poll_connectivity, threading.Event()
+
+    def late(*words: Any) -> None:
+        time.sleep(0.2)
+        try:
+            watch(*words)
+        finally:
+            over.set()
+
+    monkeypatch.setattr(grpc._channel, "_poll_connectivity", late)
+    with pytest.raises(InstrumentError, match="speaks another version"):
+        instrument(serve(Logic2(version=7))).start()
+    assert over.wait(5)
+    # What a thread raises becomes a warning once it has ended, and warnings are errors.
+    time.sleep(0.05)
 
 
 def test_without_logic_2_it_says_what_to_start(quick: None, tmp_path: Path) -> None:

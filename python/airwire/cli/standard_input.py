@@ -6,12 +6,13 @@ import os
 import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from airwire.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -26,8 +27,8 @@ def with_standard_input(paths: Sequence[Path]) -> Iterator[list[Path]]:
     if _DASH not in paths:
         yield list(paths)
         return
-    with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
-        kept = Path(folder) / NAME
+    with ScratchFolder("airwire-") as folder:
+        kept = folder / NAME
         _refuse_device()
         with kept.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)

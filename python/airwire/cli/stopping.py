@@ -7,13 +7,20 @@ and the exit code tell them apart.
 from __future__ import annotations
 
 import signal
+import sys
+import threading
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import typer
 
 from airwire.cli.complaints import EXIT_INTERRUPTED, complain
 
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
 _LIKE_CTRL_C = ("SIGTERM", "SIGHUP")
+_AGAIN_AFTER_S = 0.001
 _came: list[signal.Signals] = []
 _said: list[str] = []
 
@@ -25,6 +32,7 @@ def listen() -> None:
     for one in _others():
         if signal.getsignal(one) is signal.SIG_DFL:
             signal.signal(one, _end)
+    sys.unraisablehook = _not_lost
 
 
 def listen_no_more() -> None:
@@ -62,6 +70,29 @@ def stopped(what_is_kept: str = "") -> typer.Exit:
 def _others() -> list[signal.Signals]:
     """Those that this system has."""
     return [getattr(signal, name) for name in _LIKE_CTRL_C if hasattr(signal, name)]
+
+
+def _not_lost(lost: UnraisableHookArgs) -> None:
+    """Stop again what did not hear it.
+
+    Python drops what is raised while an object is removed, or in a call that a library makes from C: the command would
+    go on. Shortly after, the interpreter is elsewhere.
+    """
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(_AGAIN_AFTER_S, _send_ctrl_c)
+    again.daemon = True
+    again.start()
+
+
+def _send_ctrl_c() -> None:
+    """To the main thread, so that it wakes if it waits for something."""
+    main = threading.main_thread().ident
+    if main is None or not hasattr(signal, "pthread_kill"):
+        signal.raise_signal(signal.SIGINT)
+    else:
+        signal.pthread_kill(main, signal.SIGINT)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

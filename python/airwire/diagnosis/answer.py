@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from airwire.diagnosis.reason import why_no_board, why_not_on_network
 from airwire.model import Analysis, Capture, rows_of_boards
 from airwire.runs.suite import of_no_suite
 from airwire.runs.suite import run as run_suite
+from airwire.scratch import ScratchFolder
 from airwire.values import Settings, setting_texts
 
 _STOP_WITHIN = "2 %"
@@ -81,17 +80,13 @@ def why(
     if asked.place is None or asked.question is None:
         return Answer(str(image), name, board is not None, asked.found, None, None, None, asked.reason)
     progress("Measuring it")
-    folder = Path(tempfile.mkdtemp(prefix="airwire-why-"))
-    try:
-        question = asked.question
-        analysis = _measured(image, asked.place, question, network, given, seed, folder, out)
-        row = _only_row(analysis)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    folder = ScratchFolder("airwire-why-")
+    question = asked.question
+    analysis = _measured(image, asked.place, question, network, given, seed, folder.path, out)
+    row = _only_row(analysis)
     answer = Answer(str(image), name, board is not None, asked.found, question, analysis, row, row.target.problem)
     # The row reads its samples from the run folder, which nobody wanted to keep: it goes with the answer.
-    weakref.finalize(answer, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(answer, folder.remove)
     return answer
 
 

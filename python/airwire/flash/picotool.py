@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from airwire._core import AirwireError
 from airwire.flash.boot_drive import BOOT_MODE
+from airwire.scratch import ScratchFolder
 
 NAME = "picotool"
 _LONGEST_S = 120.0
@@ -27,8 +27,8 @@ def find(given: Path | None) -> Path | None:
 
 def load(picotool: Path, name: str, content: bytes) -> None:
     """Write a UF2 to the board, compare it, and start it. Raises AirwireError where picotool fails."""
-    with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
-        file = Path(folder) / name
+    with ScratchFolder("airwire-") as folder:
+        file = folder / name
         file.write_bytes(content)
         command = [str(picotool.absolute()), "load", "--verify", "--execute", str(file), "-t", "uf2"]
         try:

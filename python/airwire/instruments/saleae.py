@@ -8,13 +8,16 @@ that no message is taken apart. Leaves out analogue channels, and Logic 2 on ano
 from __future__ import annotations
 
 import socket
-import tempfile
+import threading
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from airwire._core import AirwireError
@@ -30,6 +33,7 @@ from airwire.instruments.base import (
     needed_module,
     without_gap,
 )
+from airwire.scratch import ScratchFolder
 
 DEFAULT_PORT = 10430
 """Where Logic 2 listens (its Preferences, Automation)."""
@@ -73,6 +77,7 @@ class Saleae(Instrument):
         # What reads the exports is loaded before the first capture, so that the gap behind it is short.
         import_module("polars")
         self._see_whether_anything_answers()
+        _say_nothing_of_closed_channels()
         with self._refusals(InstrumentError):
             self._manager = self._automation.Manager.connect(port=self._port, connect_timeout_seconds=_CONNECT_S)
             if not self._manager.get_devices():
@@ -139,8 +144,8 @@ class Saleae(Instrument):
     def _exported(self) -> Chunk:
         """The capture, which has ended, as a piece; it is closed in Logic 2."""
         capture, self._capture = self._capture, None
-        with tempfile.TemporaryDirectory(prefix="airwire-") as folder:
-            return self._read(capture, Path(folder))
+        with ScratchFolder("airwire-") as folder:
+            return self._read(capture, folder)
 
     def _read(self, capture: Any, folder: Path) -> Chunk:
         capture.export_raw_data_csv(str(folder), digital_channels=sorted(self._channels), iso8601_timestamp=True)
@@ -208,3 +213,23 @@ def _channel(name: str) -> int:
     if not digits.strip().isdecimal():
         raise InstrumentError(f"saleae: there is no channel {name}; Logic 2 has channels 0, 1, 2 ... (or D0, D1, D2)")
     return int(digits)
+
+
+@cache
+def _say_nothing_of_closed_channels() -> None:
+    """gRPC watches a channel in a thread of its own, which prints a traceback when the channel is closed meanwhile.
+
+    The official package closes it at once where it refuses to go on. What other threads raise is told as before.
+    """
+    tell = threading.excepthook
+
+    def without_them(raised: threading.ExceptHookArgs) -> None:
+        if not (issubclass(raised.exc_type, ValueError) and _is_in_grpc(raised.exc_traceback)):
+            tell(raised)
+
+    threading.excepthook = without_them
+
+
+def _is_in_grpc(trace: TracebackType | None) -> bool:
+    """Whether it was raised in gRPC's watch over a channel."""
+    return any(frame.f_code.co_name == "_poll_connectivity" for frame, _ in traceback.walk_tb(trace))

@@ -6,13 +6,13 @@ import shutil
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from airwire import _core
 from airwire.address.place import host_and_port
 from airwire.explain.address.run import recording_of
+from airwire.scratch import ScratchFolder
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -40,12 +40,12 @@ class PacketRecording:
             raise _core.AirwireError(
                 f"{host!r} is no address that this computer knows; give the board's IPv4 address"
             ) from None
-        self._folder = TemporaryDirectory(prefix="airwire-")
-        self._file = Path(self._folder.name) / "packets.pcapng"
+        self._folder = ScratchFolder("airwire-")
+        self._file = self._folder.path / "packets.pcapng"
         try:
             self._recorder = _core.PacketRecorder(self._file, resolved)
         except BaseException:
-            self._folder.cleanup()
+            self._folder.remove()
             raise
         return self
 
@@ -64,4 +64,4 @@ class PacketRecording:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         del self._recorder
-        self._folder.cleanup()
+        self._folder.remove()

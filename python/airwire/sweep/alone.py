@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from airwire import _core
+from airwire.scratch import ScratchFolder
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.point import run_point, scratch_place
 from airwire.sweep.running import plan_sweep
@@ -34,11 +34,11 @@ def run_alone(suite: str | Path, entry: str, image: Path) -> Alone:
     plan = plan_sweep(suite, over=[f'firmware="{image.resolve()}"'], only=[entry])
     if len(plan) != 1:
         raise _core.AirwireError(f"{suite}: {entry} stands for {len(plan)} rows; give its settings one value each")
-    with tempfile.TemporaryDirectory(prefix="airwire-", dir=scratch_place()) as scratch:
-        blobs = Blobs(Path(scratch) / "files")
+    with ScratchFolder("airwire-", scratch_place()) as scratch:
+        blobs = Blobs(scratch / "files")
         for content in plan.files.contents.values():
             blobs.add(content)
-        outcome = run_point(plan.point(0), blobs, Path(scratch))
+        outcome = run_point(plan.point(0), blobs, scratch)
     if outcome.figures is None:
         raise _core.AirwireError(f"{image}: {outcome.failure}")
     found = outcome.figures

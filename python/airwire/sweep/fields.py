@@ -8,7 +8,6 @@ allowed is the core's to say: a suite with the value is read by it.
 from __future__ import annotations
 
 import copy
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -19,6 +18,7 @@ from airwire.board.settings import image_settings
 from airwire.link.catalogue import links
 from airwire.runs.entries import Document
 from airwire.runs.packaged import FindImage
+from airwire.scratch import ScratchFolder
 from airwire.sweep.axes import Axis
 from airwire.sweep.entries import PAYLOAD, Entry, as_text
 from airwire.sweep.texts import suite_text
@@ -115,8 +115,8 @@ def check_axis(axis: Axis, others: Sequence[Axis], fields: Fields, base: Documen
     A value that goes only with one of another axis is taken. Raises ``AirwireError`` with what the field takes.
     """
     values = axis.values if len(axis.values) <= _MOST_CHECKED else (axis.values[0], axis.values[-1])
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "suite.toml"
+    with ScratchFolder("airwire-") as folder:
+        place = folder / "suite.toml"
         for value in values:
             refused = _refusal(axis, value, {}, fields, base, place)
             beside = ({other.name: one} for other in others if other.name != axis.name for one in other.values)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +16,7 @@ from typing import Any, NamedTuple
 from airwire import _core
 from airwire.link.energy import Energy
 from airwire.outputs import write_file
+from airwire.scratch import ScratchFolder
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.texts import files_in, suite_text
 
@@ -68,16 +67,15 @@ def run_point(point: Point, blobs: Blobs, scratch: Path) -> Outcome:
     """
     try:
         tree = blobs.tree(point.files)
-        out = Path(tempfile.mkdtemp(dir=scratch))
+        folder = ScratchFolder("", scratch)
     except OSError as error:
         raise _refusal(error) from None
-    try:
-        return Outcome(point.number, _figures(_run(point, tree, out / "run")))
-    except _core.AirwireError as error:
-        _check_room(out)
-        return Outcome(point.number, None, str(error))
-    finally:
-        shutil.rmtree(out, ignore_errors=True)
+    with folder as out:
+        try:
+            return Outcome(point.number, _figures(_run(point, tree, out / "run")))
+        except _core.AirwireError as error:
+            _check_room(out)
+            return Outcome(point.number, None, str(error))
 
 
 def _run(point: Point, tree: Path, out: Path) -> _core.RowResult | _core.FigureRowResult:

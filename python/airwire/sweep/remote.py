@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from airwire import _core
+from airwire.scratch import ScratchFolder
 from airwire.sweep.blobs import Blobs, digest_of_bytes
 from airwire.sweep.point import Outcome, Point, WorkerRefusesError, run_point, scratch_place
 
@@ -76,12 +75,12 @@ def _receive(blobs: Blobs, content: bytes) -> None:
 @cache
 def _blobs(_process: int) -> Blobs:
     """The files of this process, which go when it ends."""
-    folder = tempfile.TemporaryDirectory(prefix="airwire-sweep-", dir=scratch_place())
+    folder = ScratchFolder("airwire-sweep-", scratch_place())
     _kept.append(folder)
-    place = Path(folder.name) / "files"
+    place = folder.path / "files"
     place.mkdir()
     return Blobs(place)
 
 
-_kept: list[tempfile.TemporaryDirectory[str]] = []
+_kept: list[ScratchFolder] = []
 _received: list[str] = []

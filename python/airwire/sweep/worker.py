@@ -9,24 +9,24 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from airwire.scratch import ScratchFolder
 from airwire.sweep.blobs import Blobs
 from airwire.sweep.point import Point, WorkerRefusesError, run_point, scratch_place
 
 
 def serve(requests: Iterable[str], answers: TextIO, blobs: Blobs) -> None:
     """Run each point that comes."""
-    with tempfile.TemporaryDirectory(prefix="airwire-sweep-", dir=scratch_place()) as scratch:
+    with ScratchFolder("airwire-sweep-", scratch_place()) as scratch:
         for line in requests:
             point = Point(*json.loads(line))
             began = time.perf_counter()
             try:
-                outcome = run_point(point, blobs, Path(scratch))
+                outcome = run_point(point, blobs, scratch)
             except WorkerRefusesError as refused:
                 told: dict[str, object] = {"refused": str(refused)}
             else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from airwire.link.catalogue import link_budget
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
+from airwire.scratch import ScratchFolder
 from airwire.tune.build import NoRoomError, Tree, source_key
 from airwire.tune.candidates import Measured, Store, Values, core_digest, digest
 from airwire.tune.elf import sizes_of
@@ -206,8 +206,8 @@ def _run_row(
 ) -> Measured:
     from airwire.tune.toml_text import suite_text
 
-    with tempfile.TemporaryDirectory(prefix="airwire-tune-") as folder:
-        out = Path(folder) / "run"
+    with ScratchFolder("airwire-tune-") as folder:
+        out = folder / "run"
         analysis = run_text(
             board.suite,
             suite_text("tune", seed, _ENTRY, row),

@@ -3,8 +3,6 @@ latencies of the board. A what-if is a run of a changed suite, as everywhere."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
@@ -17,6 +15,7 @@ from airwire.explain.waterfall import board_waterfalls
 from airwire.kinds import Cause
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.suite import run_text
+from airwire.scratch import ScratchFolder
 from airwire.stage import Stage
 from airwire.twins.questions import Subject, changed
 
@@ -75,13 +74,10 @@ def suspects(
     changes = list(_changes(known))
     if not changes:
         return ()
-    folder = Path(tempfile.mkdtemp(prefix="airwire-twin-"))
-    try:
+    with ScratchFolder("airwire-twin-") as folder:
         analysis = run_text(Path("twin-changes"), changed(subject, changes, seed), findings=False, out=folder / "run")
         rows = {row.path: row for row in rows_of_boards(analysis)}
         found = list(_nearer(changes, rows, known, virtual, real, outside_ps))
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     return tuple(_best_of_each(sorted(found, key=lambda one: one.distance))[:_MOST])
 
 
