@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,8 @@ def test_a_channel_that_is_closed_before_grpc_watches_it_prints_nothing(
     serve: Callable[[Logic2], int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # gRPC's thread comes late, as on a busy machine: what it watches is closed by then.
-    watch, over = grpc._channel._poll_connectivity, threading.Event()
+    channels = import_module("grpc._channel")
+    watch, over = channels._poll_connectivity, threading.Event()
 
     def late(*words: Any) -> None:
         time.sleep(0.2)
@@ -228,7 +230,7 @@ def test_a_channel_that_is_closed_before_grpc_watches_it_prints_nothing(
         finally:
             over.set()
 
-    monkeypatch.setattr(grpc._channel, "_poll_connectivity", late)
+    monkeypatch.setattr(channels, "_poll_connectivity", late)
     with pytest.raises(InstrumentError, match="speaks another version"):
         instrument(serve(Logic2(version=7))).start()
     assert over.wait(5)
