@@ -73,26 +73,29 @@ def _others() -> list[signal.Signals]:
 
 
 def _not_lost(lost: UnraisableHookArgs) -> None:
-    """Stop again what did not hear it.
+    """Send the signal again shortly after, when Python is elsewhere.
 
-    Python drops what is raised while an object is removed, or in a call that a library makes from C: the command would
-    go on. Shortly after, the interpreter is elsewhere.
+    Python drops what is raised while an object is removed, or where a library calls back from C: the command would go
+    on.
     """
     if not issubclass(lost.exc_type, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(_AGAIN_AFTER_S, _send_ctrl_c)
+    number = _came[-1] if _came else signal.SIGINT
+    if _came:
+        signal.signal(number, _end)
+    again = threading.Timer(_AGAIN_AFTER_S, _send, [number])
     again.daemon = True
     again.start()
 
 
-def _send_ctrl_c() -> None:
+def _send(number: signal.Signals) -> None:
     """To the main thread, so that it wakes if it waits for something."""
     main = threading.main_thread().ident
     if main is None or not hasattr(signal, "pthread_kill"):
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
     else:
-        signal.pthread_kill(main, signal.SIGINT)
+        signal.pthread_kill(main, number)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -81,9 +81,13 @@ def why(
         return Answer(str(image), name, board is not None, asked.found, None, None, None, asked.reason)
     progress("Measuring it")
     folder = ScratchFolder("airwire-why-")
-    question = asked.question
-    analysis = _measured(image, asked.place, question, network, given, seed, folder.path, out)
-    row = _only_row(analysis)
+    try:
+        question = asked.question
+        analysis = _measured(image, asked.place, question, network, given, seed, folder.path, out)
+        row = _only_row(analysis)
+    except BaseException:
+        folder.remove()
+        raise
     answer = Answer(str(image), name, board is not None, asked.found, question, analysis, row, row.target.problem)
     # The row reads its samples from the run folder, which nobody wanted to keep: it goes with the answer.
     weakref.finalize(answer, folder.remove)

@@ -224,12 +224,12 @@ def _say_nothing_of_closed_channels() -> None:
     tell = threading.excepthook
 
     def without_them(raised: threading.ExceptHookArgs) -> None:
-        if not (issubclass(raised.exc_type, ValueError) and _is_in_grpc(raised.exc_traceback)):
+        if not (issubclass(raised.exc_type, ValueError) and _is_of_watch(raised.exc_traceback)):
             tell(raised)
 
     threading.excepthook = without_them
 
 
-def _is_in_grpc(trace: TracebackType | None) -> bool:
+def _is_of_watch(trace: TracebackType | None) -> bool:
     """Whether it was raised in gRPC's watch over a channel."""
     return any(frame.f_code.co_name == "_poll_connectivity" for frame, _ in traceback.walk_tb(trace))
