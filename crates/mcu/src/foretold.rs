@@ -3,6 +3,9 @@
 
 use units::Picoseconds;
 
+/// Levels that are looked at together.
+const LEVELS_AT_ONCE: usize = 64;
+
 /// Levels of up to eight pins in a row, in even steps of time. Behind the last change they stay.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Foretold {
@@ -93,8 +96,13 @@ impl Foretold {
     /// The first step, from `from` on, in which one of these pins (a bit each) has this level.
     pub fn first_with(&self, from: usize, pins: u32, is_high: bool) -> Option<usize> {
         let pins = (pins >> self.first_pin) as u8;
+        let is_met = |level: &u8| (level & pins != 0) == is_high;
         let rest = self.levels.get(from..)?;
-        rest.iter().position(|level| (level & pins != 0) == is_high).map(|step| from + step)
+        let passed = rest
+            .chunks_exact(LEVELS_AT_ONCE)
+            .take_while(|levels| !levels.iter().fold(false, |met, level| met | is_met(level)));
+        let passed = LEVELS_AT_ONCE * passed.count();
+        rest[passed..].iter().position(is_met).map(|step| from + passed + step)
     }
 
     /// The pins that change in some steps, and those that do so more than once, behind the levels that were before.
@@ -147,6 +155,18 @@ mod tests {
         assert_eq!(foretold.first_with(3, 1 << 8, false), Some(4));
         assert_eq!(foretold.first_with(0, 1 << 7, true), None);
         assert_eq!(foretold.first_with(9, 1 << 8, true), None);
+    }
+
+    #[test]
+    fn a_pin_is_found_as_far_off_as_it_is() {
+        for far in [0, 1, 63, 64, 65, 127, 128, 200] {
+            let levels = [vec![4; far], vec![5, 4, 0]].concat();
+            let foretold = of(&levels);
+            assert_eq!(foretold.first_with(0, 1 << 6, true), Some(far));
+            assert_eq!(foretold.first_with(far / 2, 1 << 6, true), Some(far));
+            assert_eq!(foretold.first_with(far, 1 << 8, false), Some(far + 2));
+            assert_eq!(foretold.first_with(far + 1, 1 << 6, true), None);
+        }
     }
 
     #[test]

@@ -1,26 +1,8 @@
 //! The frame check sequence (IEEE 802.3 clause 3).
 
-const POLYNOMIAL: u32 = 0xedb8_8320;
-
-const TABLE: [u32; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut value = byte as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            value = if value & 1 == 1 { value >> 1 ^ POLYNOMIAL } else { value >> 1 };
-            bit += 1;
-        }
-        table[byte] = value;
-        byte += 1;
-    }
-    table
-};
-
 /// Of a frame; its lowest byte is sent first.
 pub(super) fn of(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(u32::MAX, |crc, &byte| crc >> 8 ^ TABLE[((crc ^ u32::from(byte)) & 0xff) as usize])
+    crc32fast::hash(bytes)
 }
 
 /// Whether that at the end of a frame is right.

@@ -1,11 +1,13 @@
-//! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks and the time,
-//! and as long as no word moves the DMA's registers and the FIFOs. Such a block stays behind them, so that whole words of it are gone
-//! through in one go, however often a core looks whether there is room for another.
+//! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks, the time, and
+//! registers of the DMA that have to do with no sequence under way. As long as no word moves, the DMA's other registers and the FIFOs are
+//! among them. Such a block stays behind them, so that whole words of it are gone through in one go, however often a core looks whether
+//! there is room for another.
 
 use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
+use crate::bus::registers::ALIAS_BITS;
 use crate::peripherals::pio::Pio;
 use crate::peripherals::{Peripheral, Source};
 
@@ -43,18 +45,21 @@ impl Register {
             _ => None,
         }
     }
-
-    /// Whether it shows nothing of the words that move between PIO blocks and memory.
-    fn is_apart_from_words(&self) -> bool {
-        match self {
-            Self::Sio(_) | Self::Other(Block::Timer, _) => true,
-            Self::Pio(_, offset) => Pio::shows_flags(*offset),
-            Self::Other(..) => false,
-        }
-    }
 }
 
 impl Bus {
+    /// Whether an access to a register sees and changes nothing of the words that move between PIO blocks and memory.
+    fn is_apart_from_words(&self, register: &Register, writes: bool) -> bool {
+        match *register {
+            Register::Sio(_) | Register::Other(Block::Timer, _) => true,
+            Register::Pio(_, offset) => Pio::shows_flags(offset),
+            Register::Other(Block::Dma, offset) => {
+                self.blocks.dma.is_apart(offset, writes, self.quiet_transfers())
+            }
+            Register::Other(..) => false,
+        }
+    }
+
     /// Loads a word from a register while the blocks stay behind; nothing, before anything has happened, where that would show.
     #[inline]
     pub(super) fn load_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
@@ -64,7 +69,7 @@ impl Bus {
     #[inline(never)]
     fn find_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
         let now = self.clock.time_of(cycle);
-        let register = Register::of(address).filter(|register| self.may_stay_behind(register, now))?;
+        let register = Register::of(address).filter(|register| self.may_stay_behind(register, false, now))?;
         match register {
             Register::Pio(block, offset) => self.load_fifo_aside((core, pc, address), now, (block, offset)),
             Register::Other(block, _) if self.blocks.is_held(block) => None,
@@ -123,13 +128,23 @@ impl Bus {
     #[inline(never)]
     fn find_store_aside(&mut self, core: usize, pc: u32, address: u32, value: u32, cycle: u64) -> bool {
         let now = self.clock.time_of(cycle);
-        match Register::of(address).filter(|register| self.may_stay_behind(register, now)) {
+        let is_plain = address & ALIAS_BITS == 0;
+        match Register::of(address).filter(|register| self.may_stay_behind(register, true, now)) {
             Some(Register::Sio(offset)) => {
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.blocks.sio.write(core, offset, value, &mut self.io);
                 self.io.now = led_to;
             }
-            Some(Register::Pio(block, offset)) if address & 0x3000 == 0 && self.stays_behind(block, now) => {
+            Some(register @ Register::Other(Block::Dma, offset))
+                if is_plain
+                    && self.is_apart_from_words(&register, true)
+                    && !self.blocks.is_held(Block::Dma) =>
+            {
+                let led_to = self.turn_aside(core, pc, address, now);
+                self.blocks.write(Block::Dma, offset, value, &mut self.io);
+                self.io.now = led_to;
+            }
+            Some(Register::Pio(block, offset)) if is_plain && self.stays_behind(block, now) => {
                 let Some(machine) = self.blocks.pio[block].takes_word(offset, now) else { return false };
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.io.now = led_to;
@@ -144,10 +159,10 @@ impl Bus {
 
     /// Whether nothing is due up to and including `now` but blocks that are led on later. Words of theirs may only be due before a
     /// register in which no word shows: a core executes past these.
-    fn may_stay_behind(&self, register: &Register, now: Picoseconds) -> bool {
+    fn may_stay_behind(&self, register: &Register, writes: bool, now: Picoseconds) -> bool {
         let io = &self.io;
         let mut late = io.unnoticed | io.patient_pio;
-        let heeds_words = !register.is_apart_from_words();
+        let heeds_words = !self.is_apart_from_words(register, writes);
         if !heeds_words && io.patient_pio != 0 {
             late |= 1 << Source::Dma.index();
         }

@@ -3,10 +3,12 @@
 
 use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
+use crate::bus::flow::bring;
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::Peripheral;
+use crate::peripherals::dma::lane::Lane;
 use crate::peripherals::dma::{BusError, Transfer};
 use mcu::FaultKind;
 
@@ -14,6 +16,8 @@ use mcu::FaultKind;
 pub(super) const DMA_MASTER: u8 = 2;
 /// Transfers between memories that are done at one go: the cores see their results this many cycles early at the most.
 pub(super) const MOST_IN_ONE_GO: u32 = 32;
+/// Fewer are made one by one.
+const FEWEST_AT_ONCE: u32 = 4;
 /// What a transfer takes beyond a cycle when it reads or writes behind the APB bridge, whose data phase has 3 cycles to read
 /// and 4 to write (RP2040 datasheet 2.1.3).
 pub(super) const APB_READ_WAIT_CYCLES: u32 = 2;
@@ -24,6 +28,10 @@ impl Bus {
         let cycle = if self.shares_memory { self.cycle_now() } else { 0 };
         let Some(mut transfer) = self.blocks.dma.next_transfer(&mut self.io) else { return };
         let mut left = self.rows(&transfer);
+        if left >= FEWEST_AT_ONCE && !self.shares_memory && !self.blocks.bus_ctrl.is_counting() {
+            let (moved, next) = self.move_at_once(left - 1);
+            (transfer, left) = (next, left - moved);
+        }
         loop {
             self.dma_transfers += 1;
             let moved = self.move_one(&transfer, cycle);
@@ -36,6 +44,41 @@ impl Bus {
                 }
             }
         }
+    }
+
+    /// Makes so many transfers of a batch within SRAM, or fewer where one goes elsewhere; gives how many, and the one that follows.
+    fn move_at_once(&mut self, count: u32) -> (u32, Transfer) {
+        let (mut from, mut to) = self.blocks.dma.ends_of_batch();
+        let size = usize::from(from.transfer().bytes);
+        let (mut bytes, mut moved) = ([0; 4 * MOST_IN_ONE_GO as usize], 0);
+        while moved < count && is_sram(from.aligned()) && is_sram(to.aligned()) {
+            let value = self.copy_word(&from, &to);
+            let at = moved as usize * size;
+            bytes[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            from.advance();
+            to.advance();
+            moved += 1;
+        }
+        self.dma_transfers += u64::from(moved);
+        let next = self.blocks.dma.go_on_in_batch((&from, &to), &bytes[..moved as usize * size]);
+        (moved, next)
+    }
+
+    /// One of them; gives what was stored.
+    #[inline(always)]
+    fn copy_word(&mut self, from: &Lane, to: &Lane) -> u32 {
+        let (transfer, address) = (from.transfer(), to.aligned());
+        let value = bring(&self.sram, transfer, from.aligned());
+        let size = Size::of_bytes(transfer.bytes);
+        let stored = match size {
+            Size::Byte => self.sram.store_byte(address, value),
+            Size::Half => self.sram.store_half(address, value),
+            Size::Word => self.sram.store_word(address, value),
+        };
+        if !stored {
+            self.store_sram(address - SRAM_BASE, size, value);
+        }
+        value
     }
 
     /// How many transfers to make at one go: several where they stay within SRAM from the first to the last.

@@ -16,7 +16,7 @@ const XIP_STREAM_FIFO: u32 = 0x5040_0000;
 const STREAM_FIFO_OFFSET: u32 = 0x1c;
 
 /// The atomic aliases (RP2040 datasheet 2.1.2).
-const ALIAS_BITS: u32 = 0x3000;
+pub(super) const ALIAS_BITS: u32 = 0x3000;
 const ALIAS_CLEAR: u32 = 0x3000;
 /// SIE_CTRL of the USB controller (RP2040 datasheet 4.1.4).
 const USB_SIE_CTRL: u32 = 0x4c;

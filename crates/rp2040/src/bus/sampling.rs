@@ -1,5 +1,6 @@
-//! A PIO block whose machines go round in loops, where they read pins whose levels were foretold, or wait for words that nobody brings.
-//! What they do behind their loops may be noticed, but it is known up to when they stay there: so long the block is led on later.
+//! A PIO block whose machines go on for a while without being noticed: round in loops in which they read pins whose levels were foretold,
+//! or straight through instructions that only move pins and words. Others wait for words that nobody brings, or for pins that stay. What
+//! they do behind that may be noticed, but it is known up to when they stay there: so long the block is led on later.
 
 use mcu::Foretold;
 use units::Picoseconds;
@@ -52,8 +53,9 @@ impl Bus {
 
     fn sampling_of(&mut self, block: usize) -> Option<Sampling> {
         let due = self.io.due(BLOCKS[block])?;
-        let loops = self.blocks.pio[block].stays_in_loops(&self.io)?;
-        if loops.until <= due || self.blocks.dma.hears(loops.waiting) {
+        let loops = self.blocks.pio[block].stays_in_loops(self.heard_at_once(), &self.io)?;
+        let reads_pins = self.io.foretold.is_some() || loops.awaits != 0;
+        if loops.until <= due || !reads_pins || self.blocks.dma.hears(loops.waiting) {
             return None;
         }
         let heard = self.heard_late(loops.reach.pins)?;
@@ -61,9 +63,10 @@ impl Bus {
         Some(Sampling { block, reach, requests, heard, until })
     }
 
-    /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have.
+    /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have. Between two
+    /// such frames there are none.
     fn may_foretold_be_late(&self) -> bool {
-        let Some(course) = &self.io.foretold else { return false };
+        let Some(course) = &self.io.foretold else { return self.io.foretold_count != 0 };
         let (pins, mask) = (&self.io.pins, course.foretold().mask());
         let listened = self.listened_inside() | self.io.outside.listens_to() | self.stop_at.pins;
         course.next_change().is_some()
@@ -86,6 +89,9 @@ impl Bus {
         let course = ForetoldCourse::new(foretold, io.foretold_count);
         io.wake_at(Source::Foretold, course.next_change().unwrap_or(io.now));
         io.foretold = Some(course);
+        // What was found before knew nothing of them.
+        self.sampling = None;
+        self.notice_pio();
     }
 
     /// A block is about to be led on that knows what was foretold.

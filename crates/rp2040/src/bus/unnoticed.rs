@@ -81,7 +81,7 @@ impl Bus {
     }
 
     fn may_be_sampling(&self, outlook: &PioOutlook) -> bool {
-        outlook.may_sample != [false; 2] && self.io.foretold.is_some()
+        outlook.may_sample != [false; 2] && self.io.foretold_count != 0
     }
 
     /// Whether some blocks may wait while a core executes: the DMA does nothing that is noticed, or it is known how long it needs
@@ -97,7 +97,8 @@ impl Bus {
         self.blocks.dma.is_quiet_unless_looked_at(self.quiet_transfers(), copies, foreseen)
     }
 
-    fn quiet_transfers(&self) -> u32 {
+    /// How many transfers the DMA may be behind with at the most.
+    pub(super) fn quiet_transfers(&self) -> u32 {
         self.sampling.map_or(QUIET_TRANSFERS_OF_PIO, |_| QUIET_TRANSFERS_OF_FORETOLD_WORDS)
     }
 
@@ -167,6 +168,13 @@ impl Bus {
         let moved = if heard == 0 { moved } else { moved | patience.moved };
         let listened = outside & !patience.heard | self.stop_at.pins | self.listened_inside();
         (moved & listened == 0).then_some(heard)
+    }
+
+    /// The pins of which somebody has to hear at once where they are moved.
+    pub(super) fn heard_at_once(&self) -> u32 {
+        let late = self.io.outside.patience().heard;
+        let listened = self.io.outside.listens_to() & !late | self.stop_at.pins | self.listened_inside();
+        self.io.pins.wired_with(listened)
     }
 
     /// The pins at which something of the chip listens that is no PIO block, and those at which lines to other boards begin.

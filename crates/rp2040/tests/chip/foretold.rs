@@ -18,6 +18,8 @@ const IN: u32 = 6;
 const OUT: u32 = 10;
 const RECEIVER: u32 = 0;
 const SENDER: u32 = 1;
+/// What is sent is heard of within this time.
+const HEARD_LATE: Picoseconds = Picoseconds::from_ns(5_000);
 const FRAMES: usize = 120;
 const ACTIONS: usize = 260;
 
@@ -39,6 +41,8 @@ struct Line {
     step: usize,
     ends: Option<Picoseconds>,
     driven: u8,
+    /// When it heard of a level that was sent last, since the frame before.
+    heard: Option<Picoseconds>,
     taken: u64,
     /// What was sent: when each level came.
     sent: Vec<(i64, u32)>,
@@ -61,6 +65,7 @@ impl Line {
             step: 0,
             ends: None,
             driven: 0,
+            heard: None,
             taken: 0,
             sent: Vec::new(),
             levels: 0,
@@ -105,6 +110,7 @@ fn frame_of(after: Picoseconds, step: u32, most_bytes: u32, random: &mut Random)
 impl Outside for Line {
     fn pins_changed(&mut self, at: Picoseconds, _: u32, levels: u32, _: &mut Vec<Reaction>) {
         let levels = levels >> OUT & 7;
+        self.heard = Some(at);
         if levels != self.levels {
             self.levels = levels;
             self.sent.push((at.ps(), levels));
@@ -124,6 +130,15 @@ impl Outside for Line {
             return None;
         }
         let frame = self.frames.get(self.next)?;
+        // Some frames are not foretold, so that their levels come as they do in the other chip, and some only while the chip sends.
+        let is_foretold = match self.next % 5 {
+            4 => false,
+            3 => self.heard.is_some_and(|heard| heard + HEARD_LATE <= frame.start),
+            _ => true,
+        };
+        if !is_foretold {
+            return None;
+        }
         let pins = (IN as u8, 3);
         let foretold = Foretold::new(pins, (frame.start, frame.step), frame.levels.iter().copied());
         self.taken += frame.levels.len() as u64;
@@ -137,7 +152,7 @@ impl Outside for Line {
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
         if self.ends.is_some_and(|ends| ends <= at) {
-            (self.ends, self.next) = (None, self.next + 1);
+            (self.ends, self.next, self.heard) = (None, self.next + 1, None);
         }
         while self.ends.is_none() && self.due().is_some_and(|due| due <= at) {
             let levels = &self.frames[self.next].levels;
@@ -148,7 +163,7 @@ impl Outside for Line {
             }
             self.step += 1;
             if is_last {
-                (self.step, self.next) = (0, self.next + 1);
+                (self.step, self.next, self.heard) = (0, self.next + 1, None);
             }
         }
     }
@@ -255,12 +270,14 @@ fn copy(random: &mut Random, table: &mut Vec<[u32; 3]>) {
     table.push([0, DMA + 0xcc, control | u32::from(random.one_in(4)) << 21]);
     if !random.one_in(4) {
         table.push([5, DMA + random.of(&[0xcc, 0xd0]), 1 << 24]);
+    } else {
+        table.extend([[1, DMA + 0x438, 0], [random.below(2), DMA + 0x438, 0x1234_5678]]);
     }
 }
 
 fn action(random: &mut Random, table: &mut Vec<[u32; 3]>) {
     let pad = PADS_BANK0 + 4 + 4 * (IN + random.below(3));
-    let one = match random.below(40) {
+    let one = match random.below(46) {
         0..=9 => [2, 0, 1 + random.below(1200)],
         10 | 11 => [2, 0, 1 + random.below(30)],
         12..=16 => return send(random, table),
@@ -278,6 +295,13 @@ fn action(random: &mut Random, table: &mut Vec<[u32; 3]>) {
         33 => [4, PIO[0] + 0x30, 1],
         34 => [0, PIO[0] + 0x12c, random.of(&[0x100, 0, 0x101])],
         35 => [1, PIO[0] + 0x20, 0],
+        // Of the channel that copies: without a trigger, whether it is idle or not, and what the sniffer has.
+        36 => [0, DMA + random.of(&[0xc0, 0xc4, 0xc8, 0xd4, 0xe8, 0xf4]), COPIED + 4 * random.below(64)],
+        37 => [0, DMA + 0x438, random.any() as u32],
+        38 => [0, DMA + 0x2000 + random.of(&[0xc4, 0x438]), 4 << random.below(6)],
+        // The carrier as it is, or the other way round, which a program may wait for.
+        40 => [0, IO_BANK0 + 8 * (IN + 2) + 4, 6 | random.of(&[0, 0, 1, 3]) << 16],
+        39 => [1, DMA + random.of(&[0xc0, 0xc4, 0xc8, 0xd0, 0x438]), 0],
         _ => [1, 0x4005_4028, 0],
     };
     // A flag is waited for while nobody clears it first.

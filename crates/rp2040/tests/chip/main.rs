@@ -6,6 +6,7 @@ mod access;
 mod asm;
 mod bench;
 mod code;
+mod copies;
 mod core_order;
 mod cores;
 mod exceptions;

@@ -31,6 +31,7 @@ use units::Picoseconds;
 
 use self::arbiter::Arbiter;
 use self::channel::{Channel, IRQ_QUIET, READ_ERROR, SNIFF_EN, TREQ_PERMANENT, WRITE_ERROR};
+use self::lane::Lane;
 use self::pacing::PacingTimer;
 use self::schedule::Schedule;
 use self::sniffer::Sniffer;
@@ -292,6 +293,27 @@ impl Dma {
         self.schedule.occupy(1);
         self.sniff(index, value);
         self.channels[index].advance();
+        self.transfer(index)
+    }
+
+    /// Both ends of the channel that [`Dma::next_transfer`] gave last, where it reads and where it writes.
+    pub(crate) fn ends_of_batch(&self) -> (Lane, Lane) {
+        let channel = &self.channels[self.current];
+        let transfer = self.transfer(self.current);
+        (Lane::new(channel, transfer, false), Lane::new(channel, transfer, true))
+    }
+
+    /// Within a batch: counts transfers that were made a cycle each, of these bytes, and gives the one that follows them.
+    pub(crate) fn go_on_in_batch(&mut self, (from, to): (&Lane, &Lane), bytes: &[u8]) -> Transfer {
+        let index = self.current;
+        let channel = &mut self.channels[index];
+        let size = channel.bytes;
+        self.schedule.occupy(bytes.len() as u32 / u32::from(size));
+        channel.go_to(from.address, false, from.remaining);
+        channel.go_to(to.address, true, to.remaining);
+        if self.sniffer.watches(index) && channel.has(SNIFF_EN) {
+            self.sniffer.observe_many(bytes, size);
+        }
         self.transfer(index)
     }
 

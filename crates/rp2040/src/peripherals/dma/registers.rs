@@ -1,9 +1,10 @@
 //! The registers of the DMA controller (RP2040 datasheet 2.5.7): four aliases of each channel, interrupts, timers, sniffer
 //! and debug. Reading has no effects.
 
-use super::channel::{Channel, DATA_SIZE_RESERVED, IRQ_QUIET, TREQ_TIMER0};
+use super::channel::{Channel, DATA_SIZE_RESERVED, IRQ_QUIET, SNIFF_EN, TREQ_TIMER0};
 use super::pacing::PacingTimer;
 use super::{CHANNEL_COUNT, Dma, PERMANENT, TIMER_COUNT};
+use crate::bus::block::Block;
 use crate::io::Io;
 use crate::peripherals::Peripheral;
 
@@ -30,6 +31,8 @@ const DBG_CTDREQ: u32 = 0x0;
 const DBG_TCR: u32 = 0x4;
 /// Channels are 0x40 apart.
 const CHANNEL_SHIFT: u32 = 6;
+/// All channels, a bit each.
+const CHANNELS: u16 = (1 << CHANNEL_COUNT) - 1;
 /// INTE and INTF have 16 bits, for as many channels as the design can have.
 const INTERRUPT_BITS: u32 = 0xffff;
 
@@ -113,6 +116,42 @@ impl Dma {
             INTR..=INTS1 => true,
             _ => false,
         }
+    }
+
+    /// Whether an access to a register has to do with nothing that these many transfers do: with a channel that is idle meanwhile, or with
+    /// the sniffer while it sees none of them. One that writes to a trigger has.
+    pub(crate) fn is_apart(&self, offset: u32, writes: bool, transfers: u32) -> bool {
+        let under_way = || self.under_way(transfers);
+        let sniffs = |index: usize| self.channels[index].has(SNIFF_EN);
+        match offset {
+            0..CHANNELS_END => {
+                let (index, _, trigger) = decode(offset);
+                !(writes && trigger) && under_way() >> index & 1 == 0
+            }
+            SNIFF_CTRL | SNIFF_DATA => {
+                let under_way = under_way();
+                !(0..CHANNEL_COUNT).any(|index| under_way >> index & 1 == 1 && sniffs(index))
+            }
+            _ => false,
+        }
+    }
+
+    /// The channels that are under way at any time during so many transfers (a bit each): busy ones, and those that start where one
+    /// of these ends. All, where one of them writes to registers of this controller.
+    fn under_way(&self, transfers: u32) -> u16 {
+        let (mut found, mut left) = (self.busy, self.busy);
+        while left != 0 {
+            let channel = &self.channels[left.trailing_zeros() as usize];
+            left &= left - 1;
+            if Block::on_ahb(channel.write_address) == Some(Block::Dma) {
+                return u16::MAX;
+            }
+            if !channel.busy || channel.remaining <= transfers {
+                let started = 1 << channel.chain_to() & CHANNELS & !found;
+                (found, left) = (found | started, left | started);
+            }
+        }
+        found
     }
 
     fn register(&self, offset: u32, io: &Io) -> Option<u32> {

@@ -3,6 +3,8 @@
 //!
 //! Left out: what the upper half of SNIFF_DATA holds in the 16-bit modes, which nobody states; it is 0 here.
 
+use crc32fast::Hasher;
+
 const EN: u32 = 1 << 0;
 const DMACH_LSB: u32 = 1;
 const CALC_LSB: u32 = 5;
@@ -80,6 +82,18 @@ impl Sniffer {
         self.control >> CALC_LSB & 0xf
     }
 
+    /// Many transfers of `size` bytes pass one after the other.
+    pub(super) fn observe_many(&mut self, bytes: &[u8], size: u8) {
+        if self.calculation() == CALC_CRC32R && self.control & BSWAP == 0 {
+            self.accumulator = crc32_reversed(self.accumulator, bytes);
+            return;
+        }
+        for one in bytes.chunks_exact(size.into()) {
+            let value = one.iter().rev().fold(0, |value, &byte| value << 8 | u32::from(byte));
+            self.observe(value, size);
+        }
+    }
+
     /// A transfer of 1, 2 or 4 bytes passes.
     pub(super) fn observe(&mut self, value: u32, bytes: u8) {
         let unused_bits = 32 - 8 * u32::from(bytes);
@@ -101,6 +115,13 @@ impl Sniffer {
             _ => accumulator,
         };
     }
+}
+
+/// The CRC of bytes that are turned round. The register of the library has its bits the other way round, and is inverted.
+fn crc32_reversed(seed: u32, bytes: &[u8]) -> u32 {
+    let mut hasher = Hasher::new_with_initial(!seed.reverse_bits());
+    hasher.update(bytes);
+    (!hasher.finalize()).reverse_bits()
 }
 
 fn crc(table: &[u32; 256], seed: u32, bytes: &[u8]) -> u32 {

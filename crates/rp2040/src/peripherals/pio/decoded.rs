@@ -10,7 +10,7 @@ use super::execute::{bit_count, shifted_in, shifted_out};
 use super::loops::Loop;
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
-use super::words::{WordPace, ticks_to_flag};
+use super::words::{WordPace, ticks_to_flag, ticks_to_word};
 
 /// What an instruction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub(super) enum Action {
     Nothing,
     MovX(Register),
     MovY(Register),
+    /// PUSH or PULL, left to the machine.
+    Words,
     /// Left to the machine.
     Other,
 }
@@ -80,7 +82,7 @@ pub(super) struct Step {
 /// A program, and the settings that the quick way needs.
 #[derive(Debug, Clone)]
 pub(super) struct Decoded {
-    steps: [Step; 32],
+    pub(super) steps: [Step; 32],
     pub(super) config: Config,
     /// A shift that makes a count reach these moves a word.
     pulls_at: u8,
@@ -90,6 +92,8 @@ pub(super) struct Decoded {
     pub(super) words_from: Option<u8>,
     /// The ticks from each place to the first flag, once that was asked for.
     flags: OnceCell<Box<[u64; 32]>>,
+    /// The same to the first one that may move a word.
+    moved_words: OnceCell<Box<[u64; 32]>>,
     /// The loop that comes back to each place, once that was asked for.
     loops: [Option<Option<Box<Loop>>>; 32],
 }
@@ -142,6 +146,7 @@ impl Action {
             (3, 1) => Self::OutX,
             (3, 2) => Self::OutY,
             (3, 3) => Self::OutNull,
+            (4, _) => Self::Words,
             (5, 1) if low == 1 => Self::Nothing,
             (5, 2) if low == 2 => Self::Nothing,
             (5, 1) => Register::of(low).map_or(Self::Other, Self::MovX),
@@ -182,6 +187,7 @@ impl Decoded {
             words: WordPace::of(machine, program),
             words_from: words_from(machine),
             flags: OnceCell::new(),
+            moved_words: OnceCell::new(),
             loops: Default::default(),
         }
     }
@@ -224,6 +230,12 @@ impl Decoded {
     pub(super) fn ticks_to_flag(&self, place: u8, program: &[u16; 32]) -> u64 {
         let flags = self.flags.get_or_init(|| Box::new(ticks_to_flag(program, &self.config)));
         flags[usize::from(place) % 32]
+    }
+
+    /// How soon an instruction may move a word from a place on.
+    pub(super) fn ticks_to_word(&self, place: u8, program: &[u16; 32]) -> u64 {
+        let words = self.moved_words.get_or_init(|| Box::new(ticks_to_word(program, &self.config)));
+        words[usize::from(place) % 32]
     }
 
     /// How soon words may move.
@@ -293,7 +305,7 @@ impl Course {
             Action::MovX(from) => self.x = self.register(from),
             Action::MovY(from) => self.y = self.register(from),
             Action::Nothing => {}
-            Action::InPins | Action::Other => return None,
+            Action::InPins | Action::Words | Action::Other => return None,
         }
         Some(false)
     }

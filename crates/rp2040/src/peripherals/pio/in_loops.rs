@@ -1,43 +1,54 @@
-//! Blocks of which each machine goes round in a loop for a while, reading pins whose levels were foretold or moving pins, or waits for a
-//! word that nobody brings: it is known how long so.
-
-use units::Picoseconds;
+//! Blocks of which each machine goes on for a while without being noticed: round in a loop in which it reads pins whose levels were
+//! foretold, or through instructions that only move pins and words, or it waits for a word that nobody brings or for pins that stay. It is
+//! known how long so.
 
 use super::reach::Reach;
-use super::state_machine::StateMachine;
-use super::{Io, Pio};
+use super::state_machine::{Stall, StateMachine};
+use super::{Io, NEVER, Pio};
+use units::Picoseconds;
 
 /// How the machines of such a block go on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InLoops {
-    /// What those in loops may do, and the requests that they may raise.
+    /// What those that go on may do, and the requests that they may raise.
     pub(crate) reach: Reach,
     pub(crate) requests: u64,
-    /// The requests with which the others ask for words.
+    /// The requests with which others ask for words, and the pins that the rest waits for. These come at times that are noticed.
     pub(crate) waiting: u64,
-    /// When the first machine may leave its loop.
+    pub(crate) awaits: u32,
+    /// When the first machine may do anything else.
     pub(crate) until: Picoseconds,
 }
 
+/// What a machine does before it may be noticed.
+struct Way {
+    ticks: u64,
+    reads: u32,
+    moves: u32,
+}
+
 impl Pio {
-    /// How the machines go on; nothing where one of them does more than go round, or where a FIFO interrupts.
-    pub(crate) fn stays_in_loops(&mut self, io: &Io) -> Option<InLoops> {
-        if !self
-            .machines
-            .iter()
-            .all(|one| one.is_at_rest() || one.waits_for_word() || one.goes_through_program())
-        {
+    /// How the machines go on; nothing where one of them may be noticed at once, or where a FIFO interrupts. Somebody has to hear `at_once`
+    /// of some pins.
+    pub(crate) fn stays_in_loops(&mut self, at_once: u32, io: &Io) -> Option<InLoops> {
+        let goes_on = |one: &StateMachine| {
+            one.is_at_rest()
+                || one.waits_for_word()
+                || one.awaited_pins().is_some()
+                || one.goes_through_program()
+        };
+        if !self.machines.iter().all(goes_on) {
             return None;
         }
         self.decode();
         self.look_ahead(io);
-        let found = self.find_loops(io);
+        let found = self.find_loops(at_once, io);
         self.forget_levels();
         found
     }
 
-    fn find_loops(&mut self, io: &Io) -> Option<InLoops> {
-        let (mut machines, mut waiting, mut reads, mut moves) = (0, 0, 0, 0);
+    fn find_loops(&mut self, at_once: u32, io: &Io) -> Option<InLoops> {
+        let (mut machines, mut waiting, mut awaits, mut reads, mut moves) = (0, 0, 0, 0, 0);
         let mut until = Picoseconds::new(i64::MAX);
         for n in 0..self.machines.len() {
             let machine = &self.machines[n];
@@ -48,23 +59,58 @@ impl Pio {
                 waiting |= 1u64 << self.dreq(n).0;
                 continue;
             }
-            self.find_sure_jumps(n, io);
+            if let Some(pins) = machine.awaited_pins() {
+                awaits |= pins;
+                continue;
+            }
+            let way = self.way_of(n, at_once, io)?;
             let machine = &self.machines[n];
-            let looped = self.decoded[n].as_mut()?.loop_at(machine.pc)?;
-            let ticks = Some(looped.ticks_inside(machine)).filter(|&ticks| ticks != 0)?;
-            until = until.min(self.edges.time_of(machine.divider.after(machine.delay + ticks))?);
-            reads |= looped.reads(&machine.config);
-            moves |= looped.moves_from(self.levels);
+            until = until.min(self.edges.time_of(machine.divider.after(machine.delay + way.ticks))?);
+            reads |= way.reads;
+            moves |= way.moves;
             machines |= 1 << n;
         }
+        if let Some(course) = io.foretold.as_ref().filter(|course| course.foretold().mask() & awaits != 0) {
+            until = until.min(course.next_change()?);
+        }
+        let reads = reads | awaits;
         let reach = Reach::of_loops(machines, moves, reads != 0);
         let is_apart = machines != 0 && reads & io.pins.wired_with(moves) == 0 && !self.may_interrupt(&reach);
-        is_apart.then(|| InLoops { reach, requests: self.requests(&reach), waiting, until })
+        is_apart.then(|| InLoops { reach, requests: self.requests(&reach), waiting, awaits, until })
+    }
+
+    /// What a machine does that goes through its program; nothing where it may be noticed at once.
+    fn way_of(&mut self, n: usize, at_once: u32, io: &Io) -> Option<Way> {
+        self.find_sure_jumps(n, io);
+        let (machine, levels) = (&self.machines[n], self.levels);
+        let decoded = self.decoded[n].as_mut()?;
+        let is_in_order = machine.is_between_instructions();
+        let looped = decoded.loop_at(machine.pc).filter(|_| is_in_order);
+        let inside = looped.map(|looped| Way {
+            ticks: looped.ticks_inside(machine),
+            reads: looped.reads(&machine.config),
+            moves: looped.moves_from(levels),
+        });
+        let (ticks, moves) = decoded.straight_way(machine.pc, levels, at_once);
+        inside
+            .filter(|inside| inside.ticks > ticks)
+            .or_else(|| (ticks != 0).then(|| Way { ticks, reads: 0, moves }))
     }
 }
 
 impl StateMachine {
     fn goes_through_program(&self) -> bool {
-        self.enabled && !self.executes_written() && self.is_between_instructions() && !self.config.out_sticky
+        let has_begun = self.begun || self.in_shifted || self.irq_waiting || self.stall.is_some();
+        self.enabled && !self.executes_written() && !has_begun && !self.config.out_sticky
+    }
+
+    /// The pins that a machine waits for, if it does nothing before they change.
+    fn awaited_pins(&self) -> Option<u32> {
+        match self.stall {
+            Some(Stall::Pins(pins)) if self.due == NEVER && self.enabled && !self.config.out_sticky => {
+                Some(pins)
+            }
+            _ => None,
+        }
     }
 }

@@ -36,6 +36,7 @@ mod rounds;
 pub(crate) mod row;
 mod spare;
 mod state_machine;
+mod straight;
 #[cfg(test)]
 mod tests;
 mod unnoticed;

@@ -135,6 +135,16 @@ pub(super) fn ticks_to_flag(program: &[u16; 32], config: &Config) -> [u64; 32] {
     ticks_to(has, u32::MAX, program, config)
 }
 
+/// The fewest ticks from each place to an instruction that may move a word.
+pub(super) fn ticks_to_word(program: &[u16; 32], config: &Config) -> [u64; 32] {
+    const SHIFTS_AND_WORDS: std::ops::RangeInclusive<u16> = 2..=4;
+    let has = |place: u8| {
+        let word = program[usize::from(place)];
+        SHIFTS_AND_WORDS.contains(&(word >> 13)) || successors(word, config.following(place)).is_none()
+    };
+    ticks_to(has, u32::MAX, program, config)
+}
+
 impl Pio {
     /// When a word can move through a FIFO at the earliest, if nobody writes to a register.
     pub(crate) fn next_word(&self) -> Picoseconds {
@@ -178,8 +188,9 @@ impl Pio {
             WordPace::Shifts { out, .. } if own < MACHINES => out,
             WordPace::Shifts { into, .. } => into,
             WordPace::Unknown => {
-                let ticks =
-                    decoded.known_loop_at(machine.pc)?.ticks_of_words(machine, words, own < MACHINES)?;
+                let looped = decoded.known_loop_at(machine.pc);
+                let inside = looped.and_then(|looped| looped.ticks_of_words(machine, words, own < MACHINES));
+                let ticks = inside.or_else(|| self.ticks_to_word(machine, decoded))?;
                 return self.edges.time_of(machine.divider.after(machine.delay + ticks));
             }
         };
@@ -187,6 +198,14 @@ impl Pio {
         let (next, cycles) = (self.next_word(), machine.divider.after(ticks) - machine.divider.after(0));
         let period = PS_PER_S as u64 / self.edges.hz().max(1);
         next.ps().checked_add_unsigned(cycles.saturating_sub(1) * period).map(Picoseconds::new)
+    }
+
+    /// The ticks before which a machine moves no word, whose next instruction is the program's; nothing where one may move at once.
+    fn ticks_to_word(&self, machine: &StateMachine, decoded: &Decoded) -> Option<u64> {
+        let ticks = decoded.ticks_to_word(machine.pc, &self.program);
+        let refills = machine.config.autopull && machine.osr_count >= machine.config.pull_threshold;
+        let goes_on = machine.enabled && !machine.executes_written() && machine.is_between_instructions();
+        (ticks != 0 && !refills && goes_on).then_some(ticks)
     }
 
     /// Whether an access at a time finds no cycle that is a picosecond ahead.
