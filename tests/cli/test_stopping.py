@@ -75,8 +75,17 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(
 
 
 LOSES_IT = """
-import os, signal, sys, time
+import os, signal, sys, threading, time
 from airwire.cli.guard import guarded
+
+begin = threading.Thread.start
+
+def begin_slowly(thread):
+    begin(thread)
+    time.sleep(0.05)
+
+# As on a busy machine.
+threading.Thread.start = begin_slowly
 
 class Lost:
     def __del__(self):

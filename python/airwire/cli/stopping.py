@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -84,9 +85,23 @@ def _not_lost(lost: UnraisableHookArgs) -> None:
     number = _came[-1] if _came else signal.SIGINT
     if _came:
         signal.signal(number, _end)
-    again = threading.Timer(_AGAIN_AFTER_S, _send, [number])
-    again.daemon = True
-    again.start()
+    threading.Thread(target=_send_again, args=[number], daemon=True).start()
+
+
+def _send_again(number: signal.Signals) -> None:
+    """Send it once the main thread has left the hook, in which Python would drop it as well."""
+    while _is_in_hook():
+        time.sleep(_AGAIN_AFTER_S)
+    _send(number)
+
+
+def _is_in_hook() -> bool:
+    """Whether the main thread is still about to have the signal sent again."""
+    main = threading.main_thread().ident
+    frame = None if main is None else sys._current_frames().get(main)
+    while frame is not None and frame.f_code is not _not_lost.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def _send(number: signal.Signals) -> None:

@@ -299,6 +299,7 @@ impl Bus {
         let pulsed = self.io.pins.inputs_pulsed();
         let inputs = self.io.pins.take_inputs_changed();
         if inputs != 0 {
+            self.pins_came(inputs);
             let pulsed = if self.io.moved_unnoticed { pulsed } else { 0 };
             self.blocks.io_bank0.inputs_changed(inputs, pulsed, &mut self.io);
             if self.blocks.clocks.is_dormant() {

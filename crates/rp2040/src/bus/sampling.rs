@@ -24,6 +24,8 @@ pub(super) struct Sampling {
     pub(super) requests: u64,
     /// The pins that it moves of which somebody outside is told.
     pub(super) heard: u32,
+    /// The pins that machines of it wait for.
+    awaits: u32,
     /// Up to when it does nothing else.
     pub(super) until: Picoseconds,
 }
@@ -59,8 +61,8 @@ impl Bus {
             return None;
         }
         let heard = self.heard_late(loops.reach.pins)?;
-        let InLoops { reach, requests, until, .. } = loops;
-        Some(Sampling { block, reach, requests, heard, until })
+        let InLoops { reach, requests, awaits, until, .. } = loops;
+        Some(Sampling { block, reach, requests, heard, awaits, until })
     }
 
     /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have. Between two
@@ -90,6 +92,18 @@ impl Bus {
         io.wake_at(Source::Foretold, course.next_change().unwrap_or(io.now));
         io.foretold = Some(course);
         // What was found before knew nothing of them.
+        self.sample_no_more();
+    }
+
+    /// Pins changed. If a machine of the block waited for one of them, it does more from here on.
+    #[inline]
+    pub(super) fn pins_came(&mut self, pins: u32) {
+        if self.sampling.is_some_and(|sampling| sampling.awaits & pins != 0) {
+            self.sample_no_more();
+        }
+    }
+
+    fn sample_no_more(&mut self) {
         self.sampling = None;
         self.notice_pio();
     }

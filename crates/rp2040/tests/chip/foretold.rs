@@ -356,6 +356,8 @@ fn check_all(seeds: std::ops::Range<u64>, chip: fn(u64, bool) -> Rp2040) {
 #[test]
 fn a_chip_that_knows_levels_before_they_come_does_what_one_does_that_does_not() {
     check_all(0..24, chip);
+    // Pins that come while a machine waits for them and another one sends.
+    check_all(1370..1371, chip);
 }
 
 #[test]

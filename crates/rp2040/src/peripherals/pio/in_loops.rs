@@ -13,7 +13,7 @@ pub(crate) struct InLoops {
     /// What those that go on may do, and the requests that they may raise.
     pub(crate) reach: Reach,
     pub(crate) requests: u64,
-    /// The requests with which others ask for words, and the pins that the rest waits for. These come at times that are noticed.
+    /// The requests with which others ask for words, and the pins that the rest waits for.
     pub(crate) waiting: u64,
     pub(crate) awaits: u32,
     /// When the first machine may do anything else.
