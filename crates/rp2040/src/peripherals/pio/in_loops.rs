@@ -94,7 +94,7 @@ impl Pio {
         let (ticks, moves) = decoded.straight_way(machine.pc, levels, at_once);
         inside
             .filter(|inside| inside.ticks > ticks)
-            .or_else(|| (ticks != 0).then(|| Way { ticks, reads: 0, moves }))
+            .or_else(|| (ticks != 0).then_some(Way { ticks, reads: 0, moves }))
     }
 }
 
