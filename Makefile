@@ -27,7 +27,7 @@ FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500 W6100,chip_that_lies_$(chip)=chip_that_lies)
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint format-rust lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -139,9 +139,11 @@ lint:
 	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-rust lint-others
 
 # The fuzz targets are no part of the workspace: a crate that is added to it must be locked there too.
-lint-rust:
+format-rust:
 	cargo fmt --all --check
 	cargo update --quiet --manifest-path fuzz/Cargo.toml --workspace --locked
+
+lint-rust: format-rust
 	cargo clippy --workspace --features airwire-py/extension-module --all-targets --release --locked -- -D warnings
 
 lint-others: $(VENV)/packages
@@ -155,9 +157,11 @@ firmware-or-not: $(VENV)/packages $(VENV)/installed
 	@if command -v arm-none-eabi-gcc >/dev/null; then $(MAKE) firmware; \
 		else echo "There is no arm-none-eabi-gcc; tests of the firmware's images skip."; fi
 
-# What the tests run, built side by side: a link or a compiler that uses one processor leaves the other to the rest.
+# What the tests run, built side by side, and what else there is to do meanwhile: a link or a compiler that uses one processor leaves the
+# other to the rest.
+MEANWHILE ?=
 builds:
-	@$(MAKE) --no-print-directory -j3 firmware-or-not rust-tests web
+	@$(MAKE) --no-print-directory -j3 firmware-or-not rust-tests web $(MEANWHILE)
 
 rust-tests: $(VENV)/installed
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet --no-run
@@ -175,7 +179,7 @@ test-python: builds
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
 		--junit-xml build/test-results/python.xml
 
-test-slow: $(VENV)/packages $(VENV)/installed web random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
+test-slow: lint-rust $(VENV)/packages $(VENV)/installed web random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 	cargo test --release --locked --quiet -p airwire-rp2040 --lib pio::tests::differential -- --ignored
