@@ -1,5 +1,5 @@
 //! Transfers between memories are made many at one go. A chip whose performance counters count makes each of them by itself, and both do the
-//! same: with any size, ring and order of bytes, over code and over themselves, and with everything that the sniffer can calculate.
+//! same: with any size, ring and order of bytes, over themselves, and with everything that the sniffer can calculate.
 
 use rp2040::chip::Rp2040;
 use testing::Random;
@@ -15,7 +15,7 @@ const SNIFF_DATA: u32 = DMA + 0x438;
 const CHANNEL: u32 = DMA + 0xc0;
 const COPIES: usize = 60;
 const BUSY: u32 = 1 << 24;
-/// From here on the banks of SRAM end.
+/// Near the end of SRAM, behind which a transfer meets an error.
 const LAST: u32 = 0x2004_1f80;
 
 fn address(random: &mut Random) -> u32 {
