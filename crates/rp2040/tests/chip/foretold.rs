@@ -299,9 +299,9 @@ fn action(random: &mut Random, table: &mut Vec<[u32; 3]>) {
         36 => [0, DMA + random.of(&[0xc0, 0xc4, 0xc8, 0xd4, 0xe8, 0xf4]), COPIED + 4 * random.below(64)],
         37 => [0, DMA + 0x438, random.any() as u32],
         38 => [0, DMA + 0x2000 + random.of(&[0xc4, 0x438]), 4 << random.below(6)],
+        39 => [1, DMA + random.of(&[0xc0, 0xc4, 0xc8, 0xd0, 0x438]), 0],
         // The carrier as it is, or the other way round, which a program may wait for.
         40 => [0, IO_BANK0 + 8 * (IN + 2) + 4, 6 | random.of(&[0, 0, 1, 3]) << 16],
-        39 => [1, DMA + random.of(&[0xc0, 0xc4, 0xc8, 0xd0, 0x438]), 0],
         _ => [1, 0x4005_4028, 0],
     };
     // A flag is waited for while nobody clears it first.
