@@ -93,6 +93,17 @@ impl Foretold {
         u32::from(self.levels[step.min(last)]) << self.first_pin
     }
 
+    /// The levels in some steps, a byte each with the first pin as its lowest bit; nothing where one of them is behind the last change.
+    #[inline]
+    pub fn row(&self, steps: std::ops::Range<usize>) -> Option<&[u8]> {
+        self.levels.get(steps)
+    }
+
+    /// The lowest of its pins.
+    pub fn first_pin(&self) -> u8 {
+        self.first_pin
+    }
+
     /// The first step, from `from` on, in which one of these pins (a bit each) has this level.
     pub fn first_with(&self, from: usize, pins: u32, is_high: bool) -> Option<usize> {
         let pins = (pins >> self.first_pin) as u8;
@@ -107,11 +118,17 @@ impl Foretold {
 
     /// The pins that change in some steps, and those that do so more than once, behind the levels that were before.
     pub fn moved(&self, steps: std::ops::Range<usize>, before: u32) -> (u32, u32) {
+        let row = self.levels.get(steps).unwrap_or_default();
         let mut before = (before >> self.first_pin) as u8 & u8::MAX >> (8 - self.pins);
+        let first = row.first().map_or(0, |level| level ^ before);
+        let all = row.iter().zip(row.get(1..).unwrap_or_default()).fold(first, |all, (a, b)| all | (a ^ b));
         let (mut changed, mut pulsed) = (0, 0);
-        for &level in self.levels.get(steps).unwrap_or_default() {
+        for &level in row {
             let moved = level ^ before;
             (pulsed, changed, before) = (pulsed | changed & moved, changed | moved, level);
+            if pulsed == all {
+                break;
+            }
         }
         (u32::from(changed) << self.first_pin, u32::from(pulsed) << self.first_pin)
     }
@@ -139,6 +156,13 @@ mod tests {
         assert_eq!((foretold.steps(), foretold.at(6), foretold.levels(6)), (6, None, 0));
         let after = [-50, 99, 100, 139, 140, 900].map(|ns| foretold.first_after(Picoseconds::from_ns(ns)));
         assert_eq!(after, [0, 0, 1, 2, 3, 6]);
+    }
+
+    #[test]
+    fn a_row_of_levels_ends_with_the_last_change() {
+        let foretold = of(&[4, 4, 5, 0, 0]);
+        assert_eq!((foretold.row(1..4), foretold.first_pin()), (Some(&[4, 5, 0][..]), 6));
+        assert_eq!(foretold.row(1..5), None);
     }
 
     #[test]

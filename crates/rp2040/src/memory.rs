@@ -94,6 +94,14 @@ impl Sram {
         self.bytes.get(index).map(|&byte| u32::from(byte))
     }
 
+    /// Bytes one behind the other from an address of the striped window on; false where some of them are outside.
+    #[inline]
+    pub(crate) fn load_piece(&self, address: u32, bytes: &mut [u8]) -> bool {
+        let from = address.wrapping_sub(SRAM_BASE) as usize;
+        let found = self.bytes.get(from..).and_then(|rest| rest.get(..bytes.len()));
+        found.map(|found| bytes.copy_from_slice(found)).is_some()
+    }
+
     /// Whether decoded code is near the word.
     #[inline(always)]
     fn near_code(&self, word: usize) -> bool {

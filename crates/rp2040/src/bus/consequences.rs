@@ -106,7 +106,8 @@ impl Bus {
     /// Whether words of a block have waited for as long as they may at `now`.
     #[inline]
     pub(crate) fn words_are_due(&self, now: Picoseconds) -> bool {
-        self.io.patient_pio != 0 && self.latest_of_patient() <= now
+        // No core stops later than that was last found to be.
+        self.io.patient_pio != 0 && self.horizon <= now && self.latest_of_patient() <= now
     }
 
     fn patient_sources(&self) -> u64 {

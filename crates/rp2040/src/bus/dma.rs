@@ -50,18 +50,47 @@ impl Bus {
     fn move_at_once(&mut self, count: u32) -> (u32, Transfer) {
         let (mut from, mut to) = self.blocks.dma.ends_of_batch();
         let size = usize::from(from.transfer().bytes);
-        let (mut bytes, mut moved) = ([0; 4 * MOST_IN_ONE_GO as usize], 0);
-        while moved < count && is_sram(from.aligned()) && is_sram(to.aligned()) {
-            let value = self.copy_word(&from, &to);
-            let at = moved as usize * size;
-            bytes[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+        let mut bytes = [0; 4 * MOST_IN_ONE_GO as usize];
+        let moved = match self.move_piece((&mut from, &mut to), &mut bytes[..count as usize * size]) {
+            true => count,
+            false => self.move_each((&mut from, &mut to), &mut bytes[..count as usize * size]),
+        };
+        self.dma_transfers += u64::from(moved);
+        let next = self.blocks.dma.go_on_in_batch((&from, &to), &bytes[..moved as usize * size]);
+        (moved, next)
+    }
+
+    /// Moves a piece of memory as it is, which is given back; false, before anything has happened, where its transfers do more, or somebody
+    /// is told of them.
+    fn move_piece(&mut self, (from, to): (&mut Lane, &mut Lane), bytes: &mut [u8]) -> bool {
+        let count = bytes.len() as u32 / u32::from(from.transfer().bytes);
+        let (first, last) = (to.aligned(), to.aligned() + bytes.len() as u32 - 1);
+        let is_piece = from.is_piece(count) && to.is_piece(count) && from.is_read_before(to);
+        let is_plain = is_sram(last) && !self.sram.is_near_code(first) && !self.sram.is_near_code(last);
+        if !is_piece || !is_plain || !self.sram.load_piece(from.aligned(), bytes) {
+            return false;
+        }
+        self.sram.store(first - SRAM_BASE, bytes);
+        from.pass(count);
+        to.pass(count);
+        true
+    }
+
+    /// Moves one after the other, of which these are the bytes; gives how many.
+    fn move_each(&mut self, (from, to): (&mut Lane, &mut Lane), bytes: &mut [u8]) -> u32 {
+        let size = usize::from(from.transfer().bytes);
+        let mut moved = 0;
+        for place in bytes.chunks_exact_mut(size) {
+            if !is_sram(from.aligned()) || !is_sram(to.aligned()) {
+                break;
+            }
+            let value = self.copy_word(from, to);
+            place.copy_from_slice(&value.to_le_bytes()[..size]);
             from.advance();
             to.advance();
             moved += 1;
         }
-        self.dma_transfers += u64::from(moved);
-        let next = self.blocks.dma.go_on_in_batch((&from, &to), &bytes[..moved as usize * size]);
-        (moved, next)
+        moved
     }
 
     /// One of them; gives what was stored.

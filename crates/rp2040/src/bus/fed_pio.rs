@@ -36,7 +36,9 @@ impl Bus {
         (reach, heard): (&Reach, u32),
         (until, is_looked_at): (Picoseconds, bool),
     ) -> bool {
-        let Some((port, channels)) = self.fed_machine(block, reach) else { return false };
+        let Some((port, channels)) = self.fed_machine(block, reach) else {
+            return self.lead_fed_block(block, (reach, heard), (until, is_looked_at));
+        };
         loop {
             let due = |source| self.io.due(source).unwrap_or(NEVER);
             let (cycle, transfer) = (due(BLOCKS[block]), due(Source::Dma));
@@ -48,9 +50,11 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                if !self.take_words_in(block, until, (&port, &channels))
-                    && !self.pass_words(block, (reach, heard), until, (&port, &channels))
-                {
+                // Only of a machine that has to do with no other it is known what it does.
+                let is_known = self.blocks.pio[block].may_work_alone(port.machine)
+                    && (self.take_words_in(block, until, (&port, &channels))
+                        || self.pass_words(block, (reach, heard), until, (&port, &channels)));
+                if !is_known {
                     if !is_looked_at && self.blocks.pio[block].moves_no_word(until) {
                         return true;
                     }
@@ -68,9 +72,7 @@ impl Bus {
 
     fn fed_machine(&self, block: usize, reach: &Reach) -> Option<(Port, Channels)> {
         let io = &self.io;
-        let stops = self.stop_at.console && self.console_speaks();
-        let settled = io.lines.are_settled() && io.reactions.is_empty();
-        if !settled || stops || self.shares_memory || self.blocks.bus_ctrl.counts_besides_scratch() {
+        if !self.may_lead_words() || self.blocks.bus_ctrl.counts_besides_scratch() {
             return None;
         }
         let pio = &self.blocks.pio[block];
@@ -78,6 +80,13 @@ impl Bus {
         let port = pio.as_port(heard)?;
         let channels = self.blocks.dma.channels_of(&port, OCCUPIED_CYCLES, self.sampling.is_some(), io)?;
         Some((port, channels))
+    }
+
+    /// Whether nobody else has to hear of what words bring about before they have moved.
+    pub(super) fn may_lead_words(&self) -> bool {
+        let io = &self.io;
+        let stops = self.stop_at.console && self.console_speaks();
+        io.lines.are_settled() && io.reactions.is_empty() && !stops && !self.shares_memory
     }
 
     /// Whose turn it is of the channels, at a time at which a transfer is due. Where accesses are counted, words move only from and to

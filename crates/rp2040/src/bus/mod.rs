@@ -10,6 +10,7 @@ mod blocks;
 mod consequences;
 mod cores;
 mod dma;
+mod fed_block;
 mod fed_pio;
 mod flash;
 mod flow;

@@ -7,9 +7,10 @@ use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
+use crate::bus::unnoticed::Listeners;
 use crate::foretold::ForetoldCourse;
 use crate::peripherals::Source;
-use crate::peripherals::pio::InLoops;
+use crate::peripherals::pio::GoingOn;
 use crate::peripherals::pio::reach::Reach;
 
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
@@ -44,36 +45,37 @@ impl Bus {
     }
 
     /// Finds out whether a block is such a one from here on.
-    pub(super) fn find_sampling(&mut self, may_sample: [bool; 2]) {
+    pub(super) fn find_sampling(&mut self, may_sample: [bool; 2], listeners: &Listeners) {
         self.sampling = None;
-        if may_sample == [false; 2] || !self.may_foretold_be_late() {
+        if may_sample == [false; 2] || !self.may_foretold_be_late(listeners) {
             return;
         }
-        self.sampling =
-            (0..BLOCKS.len()).filter(|&block| may_sample[block]).find_map(|block| self.sampling_of(block));
+        self.sampling = (0..BLOCKS.len())
+            .filter(|&block| may_sample[block])
+            .find_map(|block| self.sampling_of(block, listeners));
     }
 
-    fn sampling_of(&mut self, block: usize) -> Option<Sampling> {
+    fn sampling_of(&mut self, block: usize, listeners: &Listeners) -> Option<Sampling> {
         let due = self.io.due(BLOCKS[block])?;
-        let loops = self.blocks.pio[block].stays_in_loops(self.heard_at_once(), &self.io)?;
-        let reads_pins = self.io.foretold.is_some() || loops.awaits != 0;
-        if loops.until <= due || !reads_pins || self.blocks.dma.hears(loops.waiting) {
+        let at_once = self.io.pins.wired_with(listeners.at_once);
+        let found = self.blocks.pio[block].goes_on_unnoticed(at_once, &self.io)?;
+        let reads_pins = self.io.foretold.is_some() || found.awaits != 0;
+        if found.until <= due || !reads_pins || self.blocks.dma.hears(found.waiting) {
             return None;
         }
-        let heard = self.heard_late(loops.reach.pins)?;
-        let InLoops { reach, requests, awaits, until, .. } = loops;
+        let heard = self.heard_late(found.reach.pins, listeners)?;
+        let GoingOn { reach, requests, awaits, until, .. } = found;
         Some(Sampling { block, reach, requests, heard, awaits, until })
     }
 
     /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have. Between two
     /// such frames there are none.
-    fn may_foretold_be_late(&self) -> bool {
+    fn may_foretold_be_late(&self, listeners: &Listeners) -> bool {
         let Some(course) = &self.io.foretold else { return self.io.foretold_count != 0 };
         let (pins, mask) = (&self.io.pins, course.foretold().mask());
-        let listened = self.listened_inside() | self.io.outside.listens_to() | self.stop_at.pins;
         course.next_change().is_some()
             && mask & !pins.left_to_outside() == 0
-            && mask & (listened | pins.recorded()) == 0
+            && mask & (listeners.all() | pins.recorded()) == 0
     }
 
     /// When anybody may notice anything next; the end of time where that never is.

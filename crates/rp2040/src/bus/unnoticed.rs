@@ -35,8 +35,26 @@ pub(crate) struct PioOutlook {
     heard: [u32; 2],
     /// Whether each block may be one that is led on although it may be noticed in a while.
     may_sample: [bool; 2],
+    listeners: Listeners,
     /// The PWM as a source, while nobody notices anything of it but its requests.
     silent_pwm: u64,
+}
+
+/// The pins at which something listens that is no PIO block.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Listeners {
+    /// Those of which somebody hears at once, and those outside of which somebody is told late, in order.
+    pub(super) at_once: u32,
+    late: u32,
+    /// What those outside may move in answer to the latter.
+    answers: u32,
+}
+
+impl Listeners {
+    /// All of these pins.
+    pub(super) fn all(&self) -> u32 {
+        self.at_once | self.late
+    }
 }
 
 impl Bus {
@@ -63,7 +81,7 @@ impl Bus {
     #[inline(never)]
     fn find_waiting_pio(&mut self, all_sleep: bool) -> (u64, u64) {
         let outlook = self.pio_outlook();
-        self.find_sampling(outlook.may_sample);
+        self.find_sampling(outlook.may_sample, &outlook.listeners);
         let (sampled, is_told) = self.sampling.map_or((0, false), |sampling| {
             (sampling.source(), sampling.heard != 0 || self.blocks.dma.hears(sampling.requests))
         });
@@ -130,13 +148,14 @@ impl Bus {
 
     fn find_pio_outlook(&self) -> PioOutlook {
         let reaches = self.blocks.pio.each_ref().map(|pio| pio.reach());
-        let silent_pwm = if self.is_pwm_silent(&reaches) { PWM } else { 0 };
-        let mut outlook = PioOutlook { reaches, silent_pwm, ..PioOutlook::default() };
+        let listeners = self.find_listeners();
+        let silent_pwm = if self.is_pwm_silent(&reaches, &listeners) { PWM } else { 0 };
+        let mut outlook = PioOutlook { reaches, silent_pwm, listeners, ..PioOutlook::default() };
         for (n, source) in BLOCKS.into_iter().enumerate() {
             outlook.may_sample[n] = self.may_sample(n, &reaches[1 - n]);
             outlook.requests[n] = self.blocks.pio[n].requests(&reaches[n]);
             if reaches[n] != Reach::default()
-                && let Some(heard) = self.heard_outside(n, &reaches)
+                && let Some(heard) = self.heard_outside(n, &reaches, &listeners)
             {
                 outlook.silent |= 1 << source.index();
                 outlook.told_late |= u64::from(heard != 0) << source.index();
@@ -147,7 +166,7 @@ impl Bus {
     }
 
     /// The pins of a block of which outside is to be told, late and in order; nothing where anybody has to hear of any at once.
-    fn heard_outside(&self, n: usize, reaches: &[Reach; 2]) -> Option<u32> {
+    fn heard_outside(&self, n: usize, reaches: &[Reach; 2], listeners: &Listeners) -> Option<u32> {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
         // A clock at a pin has edges only for a machine that is seen to wait for one.
         let waits_for_clocks =
@@ -157,39 +176,39 @@ impl Bus {
             && !other.looks_at_pins
             && !self.blocks.pio[n].may_interrupt(own)
             && !self.blocks.pwm.listens();
-        if is_silent { self.heard_late(own.pins) } else { None }
+        if is_silent { self.heard_late(own.pins, listeners) } else { None }
     }
 
     /// Of pins that are moved, those of which somebody outside is told late; nothing where anybody has to hear of any at once.
-    pub(super) fn heard_late(&self, pins: u32) -> Option<u32> {
-        let patience = self.io.outside.patience();
-        let (outside, moved) = (self.io.outside.listens_to(), self.io.pins.wired_with(pins));
-        let heard = moved & outside & patience.heard;
-        let moved = if heard == 0 { moved } else { moved | patience.moved };
-        let listened = outside & !patience.heard | self.stop_at.pins | self.listened_inside();
-        (moved & listened == 0).then_some(heard)
+    pub(super) fn heard_late(&self, pins: u32, listeners: &Listeners) -> Option<u32> {
+        let moved = self.io.pins.wired_with(pins);
+        let heard = moved & listeners.late;
+        let moved = if heard == 0 { moved } else { moved | listeners.answers };
+        (moved & listeners.at_once == 0).then_some(heard)
     }
 
-    /// The pins of which somebody has to hear at once where they are moved.
-    pub(super) fn heard_at_once(&self) -> u32 {
-        let late = self.io.outside.patience().heard;
-        let listened = self.io.outside.listens_to() & !late | self.stop_at.pins | self.listened_inside();
-        self.io.pins.wired_with(listened)
+    /// Who hears of pins and is no PIO block.
+    fn find_listeners(&self) -> Listeners {
+        let (outside, patience) = (self.io.outside.listens_to(), self.io.outside.patience());
+        Listeners {
+            at_once: outside & !patience.heard | self.stop_at.pins | self.listened_inside(),
+            late: outside & patience.heard,
+            answers: patience.moved,
+        }
     }
 
     /// The pins at which something of the chip listens that is no PIO block, and those at which lines to other boards begin.
-    pub(super) fn listened_inside(&self) -> u32 {
+    fn listened_inside(&self) -> u32 {
         self.blocks.io_bank0.listens_to() | self.io.pins.lines_out() | self.i2c_listens_to()
     }
 
-    fn is_pwm_silent(&self, reaches: &[Reach; 2]) -> bool {
+    fn is_pwm_silent(&self, reaches: &[Reach; 2], listeners: &Listeners) -> bool {
         let pwm = &self.blocks.pwm;
         if !pwm.counts_silently() || self.blocks.is_held(Block::Pwm) {
             return false;
         }
         let moved = self.io.pins.wired_with(pwm.moves() & self.io.pins.selected(Function::Pwm));
-        let listened = self.listened_inside() | self.io.outside.listens_to() | self.stop_at.pins;
-        moved == 0 || moved & listened == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
+        moved == 0 || moved & listeners.all() == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
     }
 
     fn i2c_listens_to(&self) -> u32 {

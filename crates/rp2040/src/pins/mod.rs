@@ -217,7 +217,8 @@ impl Pins {
         }
         for step in (apart..steps.end).filter(|&step| foretold.is_change(step)) {
             let (at, levels) = (foretold.at(step).unwrap_or(LONG_AGO), foretold.levels(step));
-            for pin in pins_of(mask & ALL_PINS) {
+            let moved = if is_plain { (levels ^ self.outside_level) & mask } else { mask };
+            for pin in pins_of(moved & ALL_PINS) {
                 self.drive_outside(at, pin as u8, Some(levels >> pin & 1 == 1));
             }
         }

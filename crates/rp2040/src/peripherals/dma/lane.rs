@@ -39,6 +39,20 @@ impl Lane {
         from_end <= to || to_end <= from || moves_on && is_alike && self.aligned() >= written.aligned()
     }
 
+    /// Whether so many of its transfers are a piece of memory, one behind the other and as it is.
+    pub(crate) fn is_piece(&self, count: u32) -> bool {
+        let bytes = u32::from(self.transfer.bytes);
+        let left_in_ring = (self.ring - (self.aligned() & self.ring)) / bytes;
+        self.increment == bytes && !self.transfer.byte_swap && count <= left_in_ring.saturating_add(1)
+    }
+
+    /// Some transfers are made.
+    pub(crate) fn pass(&mut self, count: u32) {
+        let address = self.address.wrapping_add(count * self.increment);
+        self.address = (self.address & !self.ring) | (address & self.ring);
+        self.remaining -= count;
+    }
+
     /// The first address that the rest of a sequence may reach, and the one behind the last.
     fn span(&self) -> (u64, u64) {
         let bytes = match self.ring {

@@ -232,6 +232,32 @@ impl Dma {
             && busy.all(|channel| channel.remaining >= 2 && (!stands(channel) || is_safe(channel)))
     }
 
+    /// Whether nothing follows on the next transfers but that words move: each channel that is asked moves them between memory and a
+    /// FIFO, which is known by the request (its address, and whether it is read), or within memory where it may that (`copies`).
+    pub(crate) fn moves_words(
+        &self,
+        copies: bool,
+        fifo_of: impl Fn(u8) -> Option<(u32, bool)>,
+        is_memory: impl Fn(u32) -> bool,
+        io: &Io,
+    ) -> bool {
+        let is_safe = |index: usize| {
+            let channel = &self.channels[index];
+            let Some(treq) = self.listens_to[index] else { return true };
+            let others = || is_memory(channel.read_address) && is_memory(channel.write_address);
+            channel.remaining >= 2
+                && match fifo_of(treq) {
+                    Some((fifo, is_read)) => {
+                        let memory = if is_read { channel.write_address } else { channel.read_address };
+                        channel.credit == 0 && channel.stays_at(fifo, is_read) && is_memory(memory)
+                    }
+                    None if self.standing >> treq & 1 != 0 => copies && others(),
+                    None => self.ready >> index & 1 == 0 && io.lines.dreq() >> treq & 1 == 0,
+                }
+        };
+        self.next_tick == NEVER && self.schedule.is_of(io.clocks.sys_hz) && (0..CHANNEL_COUNT).all(is_safe)
+    }
+
     /// The same where the end of a sequence may be noticed late by whoever looks: none of them raises an interrupt that is switched
     /// on, or starts another channel. Such ends are no matter where `is_foreseen` by the request and what remains, nor are channels that
     /// wait for nothing where `copies`.

@@ -48,6 +48,13 @@ impl Ahead {
         }
     }
 
+    /// Whether it is sure that no further step has begun before a cycle.
+    #[inline]
+    fn is_before_next(&self, cycle: u64) -> bool {
+        let before = |cycles| cycle.wrapping_sub(self.first) as i64 <= (self.next as u64 * cycles) as i64;
+        self.step.is_some_and(before)
+    }
+
     /// The steps that have begun before a cycle: `least` of them are known to have.
     #[inline]
     fn begun_before(&self, edges: &ClockEdges, foretold: &Foretold, cycle: u64, least: usize) -> usize {
@@ -62,8 +69,10 @@ impl Ahead {
 }
 
 /// What instructions see that are evenly apart.
-pub(super) struct LevelsSeen<'a> {
-    foretold: &'a Foretold,
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LevelsSeen {
+    /// The levels of those pins that were not foretold.
+    others: u32,
     /// The step that the next one sees, the cycles that have passed of it, and those of each.
     step: usize,
     within: u64,
@@ -72,17 +81,34 @@ pub(super) struct LevelsSeen<'a> {
     apart: (usize, u64),
 }
 
-impl LevelsSeen<'_> {
+impl LevelsSeen {
     /// The levels that the next one sees.
     #[inline]
-    pub(super) fn next(&mut self) -> u32 {
-        let levels = self.foretold.levels(self.step);
+    pub(super) fn next(&mut self, foretold: &Foretold) -> u32 {
+        let levels = foretold.levels(self.step);
         self.step += self.apart.0;
         self.within += self.apart.1;
         if self.within >= self.cycles {
             (self.step, self.within) = (self.step + 1, self.within - self.cycles);
         }
-        levels
+        self.others | levels
+    }
+
+    /// The same of the next `count` where each sees the next step. Nothing, before anything has happened, where they do not or what they see
+    /// is behind the last change.
+    #[inline]
+    pub(super) fn row<'a>(
+        &mut self,
+        foretold: &'a Foretold,
+        count: usize,
+    ) -> Option<impl Iterator<Item = u32> + use<'a>> {
+        if self.apart != (1, 0) {
+            return None;
+        }
+        let row = foretold.row(self.step..self.step + count)?;
+        self.step += count;
+        let (first_pin, others) = (foretold.first_pin(), self.others);
+        Some(row.iter().map(move |&level| others | u32::from(level) << first_pin))
     }
 }
 
@@ -113,7 +139,9 @@ impl Pio {
 
     /// Takes changes up to one into the history, which keeps the last few.
     fn see_changes(&mut self, ahead: &Ahead, foretold: &Foretold, end: usize) {
-        for step in foretold.last_changes(ahead.next..end, KEPT)..end {
+        let few = end - ahead.next.min(end) <= KEPT;
+        let first = if few { ahead.next } else { foretold.last_changes(ahead.next..end, KEPT) };
+        for step in first..end {
             if foretold.is_change(step) {
                 self.see_change(ahead, foretold, step);
             }
@@ -134,6 +162,12 @@ impl Pio {
     /// Takes into the history of the inputs what comes before a cycle.
     #[inline]
     pub(super) fn observe_ahead(&mut self, cycle: u64, io: &Io) {
+        if self.ahead.as_ref().is_some_and(|ahead| !ahead.is_before_next(cycle)) {
+            self.see_ahead(cycle, io);
+        }
+    }
+
+    fn see_ahead(&mut self, cycle: u64, io: &Io) {
         let (Some(mut ahead), Some(course)) = (self.ahead, &io.foretold) else { return };
         let foretold = course.foretold();
         let end = ahead.begun_before(&self.edges, foretold, cycle, ahead.next);
@@ -182,14 +216,8 @@ impl Pio {
         Some((received << (32 - bits * count)) as u32)
     }
 
-    /// What instructions see of these pins from a cycle on, an even number of cycles apart: the levels of those that were not foretold,
-    /// and the others one by one. Nothing where that is not known.
-    pub(super) fn levels_seen<'a>(
-        &self,
-        (first, apart): (u64, u64),
-        seen: u32,
-        io: &'a Io,
-    ) -> Option<(u32, LevelsSeen<'a>)> {
+    /// What instructions see of these pins from a cycle on, an even number of cycles apart. Nothing where that is not known.
+    pub(super) fn levels_seen(&self, (first, apart): (u64, u64), seen: u32, io: &Io) -> Option<LevelsSeen> {
         let (ahead, foretold) = (self.ahead?, io.foretold.as_ref()?.foretold());
         let cycles = ahead.step?;
         let mask = foretold.mask();
@@ -199,14 +227,13 @@ impl Pio {
             return None;
         }
         let passed = (first - delay).wrapping_sub(ahead.first) - 1;
-        let levels = LevelsSeen {
-            foretold,
+        Some(LevelsSeen {
+            others: self.inputs.newest() & !mask,
             step: (passed / cycles) as usize,
             within: passed % cycles,
             cycles,
             apart: ((apart / cycles) as usize, apart % cycles),
-        };
-        Some((self.inputs.newest() & !mask, levels))
+        })
     }
 
     /// Whether instructions from a cycle on, an even number of cycles apart, see what was foretold, also as far as that has come already.

@@ -210,7 +210,7 @@ impl Pio {
 
 impl StateMachine {
     /// Whether its next instructions are those of the program, or of an instruction that these executed.
-    fn may_burst(&self) -> bool {
+    pub(super) fn may_burst(&self) -> bool {
         self.enabled
             && !self.exec_stalled
             && !self.config.out_sticky

@@ -1,15 +1,11 @@
-//! The program of a machine, decoded once for as long as no register is written, and the quick way through the instructions that do
-//! nothing but shift, count, jump and set levels. All else is left to the machine itself: whatever moves a word through a FIFO,
-//! stalls, looks at pins, or has to do with flags and directions.
+//! The program of a machine, decoded once for as long as no register is written.
 
 use std::cell::OnceCell;
 
-use super::ALL_PINS;
-use super::burst::Untold;
-use super::execute::{bit_count, shifted_in, shifted_out};
+use super::execute::bit_count;
 use super::loops::Loop;
 use super::registers::Config;
-use super::state_machine::{FULL_COUNT, StateMachine};
+use super::state_machine::StateMachine;
 use super::words::{WordPace, ticks_to_flag, ticks_to_word};
 
 /// What an instruction does.
@@ -68,8 +64,8 @@ pub(super) struct Step {
     pub(super) action: Action,
     pub(super) bits: u8,
     /// The same where it shifts out, and where it shifts in.
-    out_bits: u8,
-    in_bits: u8,
+    pub(super) out_bits: u8,
+    pub(super) in_bits: u8,
     pub(super) delay: u8,
     pub(super) next: u8,
     pub(super) target: u8,
@@ -85,8 +81,8 @@ pub(super) struct Decoded {
     pub(super) steps: [Step; 32],
     pub(super) config: Config,
     /// A shift that makes a count reach these moves a word.
-    pulls_at: u8,
-    pushes_at: u8,
+    pub(super) pulls_at: u8,
+    pub(super) pushes_at: u8,
     pub(super) words: WordPace,
     /// The place from which that is known, where it follows from the program alone.
     pub(super) words_from: Option<u8>,
@@ -216,7 +212,7 @@ impl Decoded {
 
     /// Whether such a loop was found there already.
     #[inline]
-    fn has_loop_at(&self, place: u8) -> bool {
+    pub(super) fn has_loop_at(&self, place: u8) -> bool {
         matches!(self.loops[usize::from(place) % 32], Some(Some(_)))
     }
 
@@ -247,148 +243,4 @@ impl Decoded {
 /// The place from which a machine goes on, if the next instruction is the program's.
 pub(super) fn words_from(machine: &StateMachine) -> Option<u8> {
     (!machine.executes_written()).then_some(machine.pc)
-}
-
-/// What the instructions of the quick way work on.
-struct Course {
-    x: u32,
-    y: u32,
-    isr: u32,
-    osr: u32,
-    isr_count: u8,
-    osr_count: u8,
-    /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
-    written: Option<(u32, u32)>,
-}
-
-impl Course {
-    #[inline(always)]
-    fn out(&mut self, config: &Config, bits: u8) -> u32 {
-        let (data, osr) = shifted_out(self.osr, bits, config.out_right);
-        self.osr = osr;
-        self.osr_count = (self.osr_count + bits).min(FULL_COUNT);
-        data
-    }
-
-    #[inline(always)]
-    fn shift_in(&mut self, config: &Config, bits: u8, data: u32) {
-        self.isr = shifted_in(self.isr, data, bits, config.in_right);
-        self.isr_count = (self.isr_count + bits).min(FULL_COUNT);
-    }
-
-    /// Does what an instruction says; nothing, before anything has changed, when that is for the machine. Gives whether it jumps.
-    #[inline(always)]
-    fn perform(&mut self, step: &Step, decoded: &Decoded, levels: &mut u32) -> Option<bool> {
-        let config = &decoded.config;
-        let pulls = self.osr_count + step.out_bits >= decoded.pulls_at;
-        if pulls || self.isr_count + step.in_bits >= decoded.pushes_at {
-            return None;
-        }
-        match step.action {
-            Action::Jump(Condition::PinIsHigh) => return None,
-            Action::Jump(condition) => return Some(self.jumps(condition, config)),
-            Action::OutPins => {
-                let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
-                self.write(config.out_mask, values, levels);
-            }
-            Action::OutX => self.x = self.out(config, step.bits),
-            Action::OutY => self.y = self.out(config, step.bits),
-            Action::OutNull => {
-                self.out(config, step.bits);
-            }
-            Action::InX => self.shift_in(config, step.bits, self.x),
-            Action::InY => self.shift_in(config, step.bits, self.y),
-            Action::InNull => self.shift_in(config, step.bits, 0),
-            Action::SetPins => self.write(config.set_mask, step.levels, levels),
-            Action::SetX => self.x = u32::from(step.target),
-            Action::SetY => self.y = u32::from(step.target),
-            Action::MovX(from) => self.x = self.register(from),
-            Action::MovY(from) => self.y = self.register(from),
-            Action::Nothing => {}
-            Action::InPins | Action::Words | Action::Other => return None,
-        }
-        Some(false)
-    }
-
-    #[inline(always)]
-    fn jumps(&mut self, condition: Condition, config: &Config) -> bool {
-        match condition {
-            Condition::Always => true,
-            Condition::XIsZero => self.x == 0,
-            Condition::XCounts => {
-                let before = self.x;
-                self.x = before.wrapping_sub(1);
-                before != 0
-            }
-            Condition::YIsZero => self.y == 0,
-            Condition::YCounts => {
-                let before = self.y;
-                self.y = before.wrapping_sub(1);
-                before != 0
-            }
-            Condition::Unequal => self.x != self.y,
-            Condition::OsrNotEmpty => self.osr_count < config.pull_threshold,
-            Condition::PinIsHigh => unreachable!("such a jump is left to the machine"),
-        }
-    }
-
-    #[inline(always)]
-    fn register(&self, register: Register) -> u32 {
-        match register {
-            Register::X => self.x,
-            Register::Y => self.y,
-            Register::Isr => self.isr,
-            Register::Null => 0,
-        }
-    }
-
-    #[inline(always)]
-    fn write(&mut self, mask: u32, values: u32, levels: &mut u32) {
-        *levels = *levels & !mask | values & mask;
-        self.written = Some((mask, values));
-    }
-}
-
-impl StateMachine {
-    /// The quick way, up to and including cycle `last`; gives the cycle of the last instruction, if there was one.
-    pub(super) fn go_quickly(&mut self, decoded: &Decoded, last: u64, untold: &mut Untold) -> Option<u64> {
-        if !self.is_between_instructions() {
-            return None;
-        }
-        let mut course = Course {
-            x: self.x,
-            y: self.y,
-            isr: self.isr,
-            osr: self.osr,
-            isr_count: self.isr_count,
-            osr_count: self.osr_count,
-            written: None,
-        };
-        let ticks = self.divider.ticks_through(last);
-        let (mut tick, mut pc, mut levels) = (self.delay, self.pc, untold.levels());
-        let mut executed = None;
-        while tick < ticks {
-            let step = &decoded.steps[usize::from(pc) % 32];
-            let Some(jumps) = course.perform(step, decoded, &mut levels) else { break };
-            levels = (levels & !step.side_mask | step.side) & ALL_PINS;
-            if levels != untold.levels() {
-                untold.move_to(levels, self.divider.after(tick));
-            }
-            executed = Some((tick, u64::from(step.delay)));
-            tick += 1 + u64::from(step.delay);
-            pc = if jumps { step.target } else { step.next };
-            if untold.is_due() || decoded.has_loop_at(pc) {
-                break;
-            }
-        }
-        let (tick, delay) = executed?;
-        let reached = self.divider.after(tick);
-        (self.x, self.y, self.isr, self.osr) = (course.x, course.y, course.isr, course.osr);
-        (self.isr_count, self.osr_count, self.pc) = (course.isr_count, course.osr_count, pc);
-        if let Some((mask, values)) = course.written {
-            (self.sticky.level_mask, self.sticky.levels) = (mask, values);
-        }
-        self.end_quickly(tick + 1, delay);
-        Some(reached)
-    }
 }

@@ -64,6 +64,17 @@ impl Fifo {
         Some(word)
     }
 
+    /// Words pass, each of which is taken before the next one comes: it is as empty as it was, and holds the last ones as stale.
+    pub(super) fn pass(&mut self, words: &[u32]) {
+        debug_assert!(self.is_empty(), "a word waits");
+        let from = words.len().saturating_sub(WORDS);
+        let first = usize::from(self.head) + from;
+        for (&word, place) in words[from..].iter().zip(first..) {
+            self.words[place % WORDS] = word;
+        }
+        self.head = ((usize::from(self.head) + words.len()) % WORDS) as u8;
+    }
+
     /// What lies where the next word is read: the oldest word, or a stale one when there is none.
     pub(super) fn front(&self) -> u32 {
         self.words[usize::from(self.head)]
@@ -80,6 +91,22 @@ mod tests {
         for n in 0..20 {
             assert!(fifo.push(n) && fifo.push(n + 100));
             assert_eq!((fifo.pop(), fifo.pop(), fifo.pop()), (Some(n), Some(n + 100), None));
+        }
+    }
+
+    #[test]
+    fn words_that_pass_leave_what_those_do_that_are_taken_one_by_one() {
+        for count in 0..20 {
+            let words: Vec<u32> = (1..=count).collect();
+            let (mut passed, mut taken) = (Fifo::new(8), Fifo::new(8));
+            for fifo in [&mut passed, &mut taken] {
+                assert!(fifo.push(77) && fifo.pop() == Some(77));
+            }
+            passed.pass(&words);
+            for &word in &words {
+                assert!(taken.push(word) && taken.pop() == Some(word));
+            }
+            assert_eq!(passed, taken);
         }
     }
 

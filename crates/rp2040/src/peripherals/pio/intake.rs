@@ -3,7 +3,9 @@
 
 use units::Picoseconds;
 
+use super::ahead::LevelsSeen;
 use super::decoded::Decoded;
+use super::registers::mask;
 use super::rounds::Rounds;
 use super::{Io, MACHINES, Pio};
 
@@ -12,7 +14,8 @@ pub(crate) struct Intake {
     pub(super) n: usize,
     pub(super) decoded: Box<Decoded>,
     pub(super) next: Option<Word>,
-    /// The first step that no word has seen.
+    /// What its words see, where that is known for all of them, and the first step that none has seen.
+    pub(super) seen: Option<LevelsSeen>,
     ahead: usize,
     /// The last cycle in which something was done.
     pub(super) reached: Option<u64>,
@@ -43,12 +46,25 @@ impl Pio {
         self.observe_ahead(self.machines[n].due, io);
         let next = self.next_taken_in(n, &decoded);
         match next {
-            Some(_) => Some(Intake { n, decoded, next, ahead: self.next_ahead(), reached: None }),
+            Some(word) => {
+                let seen = self.seen_by_words(n, &decoded, &word, io);
+                Some(Intake { n, decoded, next, seen, ahead: self.next_ahead(), reached: None })
+            }
             None => {
                 self.decoded[n] = Some(decoded);
                 None
             }
         }
+    }
+
+    fn seen_by_words(&self, n: usize, decoded: &Decoded, word: &Word, io: &Io) -> Option<LevelsSeen> {
+        let machine = &self.machines[n];
+        let looped = decoded.known_loop_at(machine.pc)?;
+        let into = looped.into?;
+        let first_read = word.rounds.first_tick + into.tick;
+        let round_cycles = machine.divider.even_cycles(first_read, looped.ticks)?;
+        let pins = mask(into.bits).rotate_left(machine.config.in_base.into());
+        self.levels_seen((machine.divider.after(first_read), round_cycles), pins, io)
     }
 
     pub(super) fn next_taken_in(&self, n: usize, decoded: &Decoded) -> Option<Word> {
@@ -82,11 +98,18 @@ impl Pio {
 
     /// Takes the next word in, of which the system hears; false where it is not known, before anything has happened.
     pub(crate) fn take_word_in(&mut self, intake: &mut Intake, io: &mut Io) -> bool {
-        let Intake { n, decoded, next, ahead, reached } = intake;
+        let Intake { n, decoded, next, seen, ahead, reached } = intake;
         let Some(word) = *next else { return false };
         let Some(looped) = decoded.known_loop_at(self.machines[*n].pc) else { return false };
         let Some(into) = looped.into else { return false };
-        let received = self.foretold_input(*n, into, looped, (&word.rounds, ahead), io);
+        let received = match (seen, &io.foretold) {
+            (Some(seen), Some(course)) => {
+                let (base, foretold) = (u32::from(self.machines[*n].config.in_base), course.foretold());
+                let bits = (0..word.rounds.count).map(|_| seen.next(foretold).rotate_right(base));
+                Some(first_in_highest(bits, into.bits))
+            }
+            _ => self.foretold_input(*n, into, looped, (&word.rounds, ahead), io),
+        };
         let Some(received) = received else { return false };
         *reached = Some(self.end_rounds(*n, looped, &word.rounds, received));
         self.lines_stale = false;
@@ -105,4 +128,12 @@ impl Pio {
         self.finish(reached, io);
         true
     }
+}
+
+/// So many bits of each, the first in the highest bits.
+fn first_in_highest(all: impl Iterator<Item = u32>, count: u8) -> u32 {
+    let join =
+        |(joined, bits), one| (joined << count | u64::from(one & mask(count)), bits + u32::from(count));
+    let (joined, bits) = all.fold((0u64, 0), join);
+    (joined << (32 - bits)) as u32
 }

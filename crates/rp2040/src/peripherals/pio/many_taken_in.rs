@@ -5,7 +5,6 @@ use units::Picoseconds;
 
 use super::execute::shifted_in;
 use super::intake::Intake;
-use super::registers::mask;
 use super::{Io, Pio};
 use crate::peripherals::dma::LATENCY_CYCLES;
 
@@ -20,6 +19,15 @@ pub(crate) struct EvenIntake {
     /// The cycles from one to the next, and from one round to the next.
     word_cycles: u64,
     round_cycles: u64,
+}
+
+/// What a shift register holds that was empty before bits were shifted in, so many of each.
+#[inline(always)]
+fn joined(all: impl Iterator<Item = u32>, count: u8, to_the_right: bool) -> u32 {
+    match to_the_right {
+        true => all.fold(0, |isr, bits| shifted_in(isr, bits, count, true)),
+        false => all.fold(0, |isr, bits| shifted_in(isr, bits, count, false)),
+    }
 }
 
 impl Pio {
@@ -57,10 +65,7 @@ impl Pio {
         let Intake { n, decoded, next, reached, .. } = intake;
         let machine = &mut self.machines[*n];
         let Some(looped) = decoded.known_loop_at(machine.pc) else { return false };
-        for &word in &*words {
-            machine.receive.push(word);
-            machine.receive.pop();
-        }
+        machine.receive.pass(words);
         let rounds = (even.word_cycles / even.round_cycles) as u32 * words.len() as u32;
         looped.count_down(machine, rounds);
         machine.end_quickly(u64::from(rounds) * looped.ticks, looped.last_delay);
@@ -71,19 +76,26 @@ impl Pio {
     }
 
     /// What the words are; gives the cycle in which the last one is complete.
-    fn read_many(&self, intake: &Intake, even: &EvenIntake, words: &mut [u32], io: &Io) -> Option<u64> {
+    fn read_many(&self, intake: &mut Intake, even: &EvenIntake, words: &mut [u32], io: &Io) -> Option<u64> {
         let word = intake.next?;
         let machine = &self.machines[intake.n];
         let into = intake.decoded.known_loop_at(machine.pc)?.into?;
-        let base = u32::from(machine.config.in_base);
-        let first = machine.divider.after(word.rounds.first_tick + into.tick);
-        let seen = mask(into.bits).rotate_left(base);
-        let (others, mut levels) = self.levels_seen((first, even.round_cycles), seen, io)?;
-        for word_taken in &mut *words {
-            *word_taken = (0..word.rounds.count).fold(0, |isr, _| {
-                let bits = (others | levels.next()).rotate_right(base);
-                shifted_in(isr, bits, into.bits, machine.config.in_right)
-            });
+        let (base, rounds) = (u32::from(machine.config.in_base), word.rounds.count as usize);
+        let foretold = io.foretold.as_ref()?.foretold();
+        let levels = intake.seen.as_mut()?;
+        match levels.row(foretold, rounds * words.len()) {
+            Some(mut row) => {
+                for word in &mut *words {
+                    let bits = row.by_ref().take(rounds).map(|levels| levels.rotate_right(base));
+                    *word = joined(bits, into.bits, machine.config.in_right);
+                }
+            }
+            None => {
+                for word in &mut *words {
+                    let bits = (0..rounds).map(|_| levels.next(foretold).rotate_right(base));
+                    *word = joined(bits, into.bits, machine.config.in_right);
+                }
+            }
         }
         Some(word.cycle + (words.len() as u64 - 1) * even.word_cycles)
     }

@@ -23,13 +23,14 @@ pub(crate) mod edges;
 pub(crate) mod even_words;
 mod execute;
 mod fifo;
-mod in_loops;
+mod going_on;
 mod inputs;
 pub(crate) mod intake;
 mod loops;
 pub(crate) mod many_taken_in;
 pub(crate) mod many_words;
 mod moved;
+mod quickly;
 pub(crate) mod reach;
 mod registers;
 mod rounds;
@@ -50,7 +51,7 @@ use block::{BLOCKS, Block, block_number};
 use cycle::{Cycle, PinWrites};
 use decoded::Decoded;
 use edges::ClockEdges;
-pub(crate) use in_loops::InLoops;
+pub(crate) use going_on::GoingOn;
 use inputs::Inputs;
 use reach::KnownReaches;
 use spare::Spare;
@@ -274,16 +275,16 @@ impl Pio {
     /// before it. Of several that write a pin the highest-numbered wins (RP2040 datasheet 3.5.6.1).
     #[inline]
     fn run_cycle(&mut self, number: u64, io: &mut Io) {
-        if self.ahead.is_some() {
-            self.observe_ahead(number, io);
-        }
+        self.observe_ahead(number, io);
         let mut cycle = Cycle::new(number, &self.program, &self.inputs, self.flags);
         let mut driven = (self.levels, self.enables);
-        for machine in &mut self.machines {
+        for (machine, decoded) in self.machines.iter_mut().zip(&self.decoded) {
             let is_due = machine.due == number;
             if is_due {
                 cycle.writes = PinWrites::default();
-                machine.step(&mut cycle);
+                if !decoded.as_ref().is_some_and(|decoded| machine.step_quickly(decoded, &mut cycle)) {
+                    machine.step(&mut cycle);
+                }
                 if cycle.debug != 0 {
                     let debug = std::mem::take(&mut cycle.debug) << machine.index;
                     self.debug_rose |= debug & !self.debug != 0;

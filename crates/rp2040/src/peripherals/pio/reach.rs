@@ -186,6 +186,17 @@ impl Pio {
         })
     }
 
+    /// The address of the FIFO behind a request, and whether that is read; nothing where it is another block's.
+    pub(crate) fn fifo_of(&self, request: u8) -> Option<(u32, bool)> {
+        let own = u32::from(request.checked_sub(self.block.dreq_tx0)?);
+        let (machines, base) = (MACHINES as u32, self.block.base);
+        match own / machines {
+            0 => Some((base + TXF0 + 4 * own, false)),
+            1 => Some((base + RXF0 + 4 * (own - machines), true)),
+            _ => None,
+        }
+    }
+
     /// The requests to the DMA that the machines may raise, a bit each.
     pub(crate) fn requests(&self, reach: &Reach) -> u64 {
         u64::from(reach.machines | reach.machines << MACHINES) << self.block.dreq_tx0

@@ -61,15 +61,30 @@ impl Pio {
             if !searches && let Some(alone) = self.works_alone() {
                 reached = Some(self.run_alone(alone, last, heeds_fifos, io));
             } else {
-                io.now = io.now.max(self.edges.time_of(next).unwrap_or(io.now));
-                self.run_cycle(next, io);
-                reached = Some(next);
+                let last = if searches { next } else { last };
+                reached = Some(self.run_together(last, heeds_fifos, io));
             }
             if self.is_disturbed(heeds_fifos, io) {
                 break;
             }
         }
         reached
+    }
+
+    /// The cycles of several machines, as long as none of them stops or goes on, up to and including `last`; gives the last one. The first
+    /// is due.
+    fn run_together(&mut self, last: u64, heeds_fifos: bool, io: &mut Io) -> u64 {
+        let stand = |machines: &[StateMachine; MACHINES]| machines.each_ref().map(|one| one.due == NEVER);
+        let before = stand(&self.machines);
+        loop {
+            let next = self.next_due();
+            io.now = io.now.max(self.edges.time_of(next).unwrap_or(io.now));
+            self.run_cycle(next, io);
+            let goes_on = self.next_due() <= last && stand(&self.machines) == before;
+            if !goes_on || self.is_disturbed(heeds_fifos, io) {
+                return next;
+            }
+        }
     }
 
     /// Whether somebody may have to hear of what happened before anything else does.
@@ -89,6 +104,12 @@ impl Pio {
     /// Whether a flag of FDEBUG rose in the last run.
     pub(crate) fn take_debug_rose(&mut self) -> bool {
         std::mem::take(&mut self.debug_rose)
+    }
+
+    /// Whether no other machine has anything to do.
+    #[inline]
+    pub(crate) fn may_work_alone(&self, n: usize) -> bool {
+        self.machines.iter().all(|one| one.due == NEVER || usize::from(one.index) == n)
     }
 
     /// The only machine that has anything to do before somebody writes to a register.

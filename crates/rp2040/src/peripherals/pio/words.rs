@@ -190,7 +190,7 @@ impl Pio {
             WordPace::Unknown => {
                 let looped = decoded.known_loop_at(machine.pc);
                 let inside = looped.and_then(|looped| looped.ticks_of_words(machine, words, own < MACHINES));
-                let ticks = inside.or_else(|| self.ticks_to_word(machine, decoded))?;
+                let ticks = inside.or_else(|| machine.ticks_to_word(decoded, &self.program))?;
                 return self.edges.time_of(machine.divider.after(machine.delay + ticks));
             }
         };
@@ -198,14 +198,6 @@ impl Pio {
         let (next, cycles) = (self.next_word(), machine.divider.after(ticks) - machine.divider.after(0));
         let period = PS_PER_S as u64 / self.edges.hz().max(1);
         next.ps().checked_add_unsigned(cycles.saturating_sub(1) * period).map(Picoseconds::new)
-    }
-
-    /// The ticks before which a machine moves no word, whose next instruction is the program's; nothing where one may move at once.
-    fn ticks_to_word(&self, machine: &StateMachine, decoded: &Decoded) -> Option<u64> {
-        let ticks = decoded.ticks_to_word(machine.pc, &self.program);
-        let refills = machine.config.autopull && machine.osr_count >= machine.config.pull_threshold;
-        let goes_on = machine.enabled && !machine.executes_written() && machine.is_between_instructions();
-        (ticks != 0 && !refills && goes_on).then_some(ticks)
     }
 
     /// Whether an access at a time finds no cycle that is a picosecond ahead.
@@ -295,6 +287,14 @@ fn fifo(offset: u32, first: u32) -> Option<usize> {
 }
 
 impl StateMachine {
+    /// The ticks before which the machine moves no word, where its next instruction is the program's; nothing where one may move at once.
+    fn ticks_to_word(&self, decoded: &Decoded, program: &[u16; 32]) -> Option<u64> {
+        let ticks = decoded.ticks_to_word(self.pc, program);
+        let refills = self.config.autopull && self.osr_count >= self.config.pull_threshold;
+        let goes_on = self.enabled && !self.executes_written() && self.is_between_instructions();
+        (ticks != 0 && !refills && goes_on).then_some(ticks)
+    }
+
     /// The cycle before which the machine raises and clears no flag: that of the quickest way of the program to such an instruction,
     /// and in a loop that is known not before its rounds end.
     fn next_flag(&self, decoded: &Decoded, program: &[u16; 32]) -> u64 {

@@ -9,7 +9,7 @@ use units::Picoseconds;
 
 /// How the machines of such a block go on.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct InLoops {
+pub(crate) struct GoingOn {
     /// What those that go on may do, and the requests that they may raise.
     pub(crate) reach: Reach,
     pub(crate) requests: u64,
@@ -30,7 +30,7 @@ struct Way {
 impl Pio {
     /// How the machines go on; nothing where one of them may be noticed at once, or where a FIFO interrupts. Somebody has to hear `at_once`
     /// of some pins.
-    pub(crate) fn stays_in_loops(&mut self, at_once: u32, io: &Io) -> Option<InLoops> {
+    pub(crate) fn goes_on_unnoticed(&mut self, at_once: u32, io: &Io) -> Option<GoingOn> {
         let goes_on = |one: &StateMachine| {
             one.is_at_rest()
                 || one.waits_for_word()
@@ -42,12 +42,12 @@ impl Pio {
         }
         self.decode();
         self.look_ahead(io);
-        let found = self.find_loops(at_once, io);
+        let found = self.find_going_on(at_once, io);
         self.forget_levels();
         found
     }
 
-    fn find_loops(&mut self, at_once: u32, io: &Io) -> Option<InLoops> {
+    fn find_going_on(&mut self, at_once: u32, io: &Io) -> Option<GoingOn> {
         let (mut machines, mut waiting, mut awaits, mut reads, mut moves) = (0, 0, 0, 0, 0);
         let mut until = Picoseconds::new(i64::MAX);
         for n in 0..self.machines.len() {
@@ -76,7 +76,7 @@ impl Pio {
         let reads = reads | awaits;
         let reach = Reach::of_loops(machines, moves, reads != 0);
         let is_apart = machines != 0 && reads & io.pins.wired_with(moves) == 0 && !self.may_interrupt(&reach);
-        is_apart.then(|| InLoops { reach, requests: self.requests(&reach), waiting, awaits, until })
+        is_apart.then(|| GoingOn { reach, requests: self.requests(&reach), waiting, awaits, until })
     }
 
     /// What a machine does that goes through its program; nothing where it may be noticed at once.

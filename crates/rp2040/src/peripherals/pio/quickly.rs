@@ -1,0 +1,202 @@
+//! The quick way through the instructions of a decoded program that do nothing but shift, count, jump and set levels. All else is left to
+//! the machine itself: whatever moves a word through a FIFO, stalls, or has to do with flags and directions. Who looks at pins goes this
+//! way for one cycle at a time.
+
+use super::ALL_PINS;
+use super::burst::Untold;
+use super::cycle::Cycle;
+use super::decoded::{Action, Condition, Decoded, Register, Step};
+use super::execute::{shifted_in, shifted_out};
+use super::registers::Config;
+use super::state_machine::{FULL_COUNT, StateMachine};
+
+/// What the instructions of the quick way work on.
+struct Course {
+    x: u32,
+    y: u32,
+    isr: u32,
+    osr: u32,
+    isr_count: u8,
+    osr_count: u8,
+    /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
+    written: Option<(u32, u32)>,
+}
+
+impl Course {
+    #[inline(always)]
+    fn of(machine: &StateMachine) -> Self {
+        let StateMachine { x, y, isr, osr, isr_count, osr_count, .. } = *machine;
+        Self { x, y, isr, osr, isr_count, osr_count, written: None }
+    }
+
+    #[inline(always)]
+    fn put_back(&self, machine: &mut StateMachine) {
+        let Self { x, y, isr, osr, isr_count, osr_count, .. } = *self;
+        (machine.x, machine.y, machine.isr, machine.osr) = (x, y, isr, osr);
+        (machine.isr_count, machine.osr_count) = (isr_count, osr_count);
+        if let Some((mask, values)) = self.written {
+            (machine.sticky.level_mask, machine.sticky.levels) = (mask, values);
+        }
+    }
+
+    /// Whether a word moves with an instruction, or may.
+    #[inline(always)]
+    fn moves_word(&self, step: &Step, decoded: &Decoded) -> bool {
+        self.osr_count + step.out_bits >= decoded.pulls_at
+            || self.isr_count + step.in_bits >= decoded.pushes_at
+    }
+
+    #[inline(always)]
+    fn out(&mut self, config: &Config, bits: u8) -> u32 {
+        let (data, osr) = shifted_out(self.osr, bits, config.out_right);
+        self.osr = osr;
+        self.osr_count = (self.osr_count + bits).min(FULL_COUNT);
+        data
+    }
+
+    #[inline(always)]
+    fn shift_in(&mut self, config: &Config, bits: u8, data: u32) {
+        self.isr = shifted_in(self.isr, data, bits, config.in_right);
+        self.isr_count = (self.isr_count + bits).min(FULL_COUNT);
+    }
+
+    /// Does what an instruction says; nothing, before anything has changed, when that is for the machine. Gives whether it jumps.
+    #[inline(always)]
+    fn perform(&mut self, step: &Step, decoded: &Decoded, levels: &mut u32) -> Option<bool> {
+        let config = &decoded.config;
+        if self.moves_word(step, decoded) {
+            return None;
+        }
+        match step.action {
+            Action::Jump(Condition::PinIsHigh) => return None,
+            Action::Jump(condition) => return Some(self.jumps(condition, config)),
+            Action::OutPins => {
+                let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
+                self.write(config.out_mask, values, levels);
+            }
+            Action::OutX => self.x = self.out(config, step.bits),
+            Action::OutY => self.y = self.out(config, step.bits),
+            Action::OutNull => {
+                self.out(config, step.bits);
+            }
+            Action::InX => self.shift_in(config, step.bits, self.x),
+            Action::InY => self.shift_in(config, step.bits, self.y),
+            Action::InNull => self.shift_in(config, step.bits, 0),
+            Action::SetPins => self.write(config.set_mask, step.levels, levels),
+            Action::SetX => self.x = u32::from(step.target),
+            Action::SetY => self.y = u32::from(step.target),
+            Action::MovX(from) => self.x = self.register(from),
+            Action::MovY(from) => self.y = self.register(from),
+            Action::Nothing => {}
+            Action::InPins | Action::Words | Action::Other => return None,
+        }
+        Some(false)
+    }
+
+    #[inline(always)]
+    fn jumps(&mut self, condition: Condition, config: &Config) -> bool {
+        match condition {
+            Condition::Always => true,
+            Condition::XIsZero => self.x == 0,
+            Condition::XCounts => {
+                let before = self.x;
+                self.x = before.wrapping_sub(1);
+                before != 0
+            }
+            Condition::YIsZero => self.y == 0,
+            Condition::YCounts => {
+                let before = self.y;
+                self.y = before.wrapping_sub(1);
+                before != 0
+            }
+            Condition::Unequal => self.x != self.y,
+            Condition::OsrNotEmpty => self.osr_count < config.pull_threshold,
+            Condition::PinIsHigh => unreachable!("such a jump is left to the machine"),
+        }
+    }
+
+    #[inline(always)]
+    fn register(&self, register: Register) -> u32 {
+        match register {
+            Register::X => self.x,
+            Register::Y => self.y,
+            Register::Isr => self.isr,
+            Register::Null => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, mask: u32, values: u32, levels: &mut u32) {
+        *levels = *levels & !mask | values & mask;
+        self.written = Some((mask, values));
+    }
+}
+
+impl StateMachine {
+    /// The quick way, up to and including cycle `last`; gives the cycle of the last instruction, if there was one.
+    pub(super) fn go_quickly(&mut self, decoded: &Decoded, last: u64, untold: &mut Untold) -> Option<u64> {
+        if !self.is_between_instructions() {
+            return None;
+        }
+        let mut course = Course::of(self);
+        let ticks = self.divider.ticks_through(last);
+        let (mut tick, mut pc, mut levels) = (self.delay, self.pc, untold.levels());
+        let mut executed = None;
+        while tick < ticks {
+            let step = &decoded.steps[usize::from(pc) % 32];
+            let Some(jumps) = course.perform(step, decoded, &mut levels) else { break };
+            levels = (levels & !step.side_mask | step.side) & ALL_PINS;
+            if levels != untold.levels() {
+                untold.move_to(levels, self.divider.after(tick));
+            }
+            executed = Some((tick, u64::from(step.delay)));
+            tick += 1 + u64::from(step.delay);
+            pc = if jumps { step.target } else { step.next };
+            if untold.is_due() || decoded.has_loop_at(pc) {
+                break;
+            }
+        }
+        let (tick, delay) = executed?;
+        let reached = self.divider.after(tick);
+        self.pc = pc;
+        course.put_back(self);
+        self.end_quickly(tick + 1, delay);
+        Some(reached)
+    }
+
+    /// Executes the next instruction in its cycle, which sees what stands at the pins; false, before anything has happened, where it is
+    /// for the machine.
+    #[inline]
+    pub(super) fn step_quickly(&mut self, decoded: &Decoded, cycle: &mut Cycle<'_>) -> bool {
+        if !self.is_between_instructions() || !self.may_burst() {
+            return false;
+        }
+        let step = &decoded.steps[usize::from(self.pc) % 32];
+        let mut course = Course::of(self);
+        let config = &decoded.config;
+        let jumps = match step.action {
+            Action::InPins | Action::Jump(Condition::PinIsHigh) if course.moves_word(step, decoded) => {
+                return false;
+            }
+            Action::InPins => {
+                let seen = cycle.inputs.seen(cycle.number);
+                course.shift_in(config, step.bits, seen.rotate_right(config.in_base.into()));
+                false
+            }
+            Action::Jump(Condition::PinIsHigh) => cycle.inputs.seen(cycle.number) >> config.jmp_pin & 1 == 1,
+            _ => match course.perform(step, decoded, &mut 0) {
+                Some(jumps) => jumps,
+                None => return false,
+            },
+        };
+        if let Some((mask, values)) = course.written {
+            cycle.write(false, mask, values);
+        }
+        cycle.write(false, step.side_mask, step.side);
+        course.put_back(self);
+        self.pc = if jumps { step.target } else { step.next };
+        self.end_quickly(self.delay + 1, step.delay.into());
+        self.due = self.divider.after(self.delay);
+        true
+    }
+}
