@@ -117,6 +117,7 @@ impl Conversation {
         let last = *self.last_ps.get_or_insert(segment.at_ps);
         let now = segment.at_ps.max(last);
         let segment = &Segment { at_ps: now, ..*segment };
+        let segment = &Segment { at_ps: now, ..*segment };
         self.first_ps.get_or_insert(now);
         self.count_blocked(last, now);
         let before = self.ends.clone();
@@ -167,7 +168,7 @@ impl Conversation {
     /// Whether the segment is what somebody sent who waited for the acknowledgement before.
     fn settle(&mut self, side: Side, segment: &Segment, brought: Brought) -> bool {
         let Some(awaited) = self.awaited else { return false };
-        let soon = AT_ONCE_PS + self.way_ps.unwrap_or(0);
+        let soon = AT_ONCE_PS.saturating_add(self.way_ps.unwrap_or(0));
         let is_used = brought == Brought::New && side == awaited.by && segment.at_ps - awaited.at_ps <= soon;
         if is_used {
             self.awaited = None;

@@ -101,10 +101,11 @@ fn start_ns(text: &str) -> Option<i128> {
     Some(i128::from(seconds) * i128::from(NS_PER_S) + i128::from(ns))
 }
 
-/// A label as a CSV field.
+/// A label as a CSV field, on the header's one line.
 fn quoted(label: &str) -> String {
-    match label.contains([',', '"', '\n', '\r']) {
+    let label = label.replace(char::is_control, " ");
+    match label.contains([',', '"']) {
         true => format!("\"{}\"", label.replace('"', "\"\"")),
-        false => label.to_owned(),
+        false => label,
     }
 }

@@ -83,6 +83,15 @@ fn labels_with_commas_and_quotes_come_back() {
     assert_eq!(capture.labels(), ["a,\"b\"", "D1"]);
 }
 
+#[test]
+fn a_label_stays_on_the_line_of_the_header() {
+    let mut source = Given::new(2, &[(0, 0b10)], 5);
+    source.info.channels[0].label = "W\r<".to_owned();
+    source.info.channels[1].label = "two\nlines".to_owned();
+    let capture = read(written(write_logic2_csv, source), &[]).unwrap();
+    assert_eq!(capture.labels(), ["W <", "two lines"]);
+}
+
 /// Ascending times with differing neighbours, as the contract of a source has them.
 fn any_changes(step_ps: i64) -> impl Strategy<Value = (Vec<(i64, u64)>, i64)> {
     let steps = prop::collection::vec((1_i64..5_000_000, 1_u64..64), 0..200);

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::time::Duration;
 
-use packets::{Cause, Link, Packet, Report, Segment, Side, read, report};
+use packets::{Cause, Conversation, Link, Packet, Report, Segment, Side, read, report};
 use pcap_file::pcap::{PcapPacket, PcapWriter};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketBlock;
@@ -346,4 +346,29 @@ fn write_the_seeds() {
     std::fs::write(folder.join("valid-talk.pcapng"), writer.into_inner()).unwrap();
     std::fs::write(folder.join("valid-cut-off.pcap"), &whole[..whole.len() - 9]).unwrap();
     std::fs::write(folder.join("invalid-text"), b"not a recording").unwrap();
+}
+
+#[test]
+fn openings_take_no_longer_than_the_recording_where_its_times_go_back() {
+    let (client, peer) = ((Ipv4Addr::from(PC.0), PC.1), (Ipv4Addr::from(BOARD.0), BOARD.1));
+    let opening = |at_s: i64, from, to, acknowledgement| Segment {
+        at_ps: at_s * 1_000_000_000_000,
+        from,
+        to,
+        sequence: 1000,
+        acknowledgement,
+        window: 8000,
+        bytes: 0,
+        syn: true,
+        fin: false,
+        rst: false,
+        segment_size: None,
+        scale: None,
+    };
+    let mut talk = Conversation::between(client, peer);
+    for (asked_s, answered_s) in [(10, 20), (5, 20), (5, 15)] {
+        talk.take(&opening(asked_s, client, peer, None));
+        talk.take(&opening(answered_s, peer, client, Some(1001)));
+    }
+    assert_eq!(talk.opening_ps(), 10_000_000_000_000);
 }
