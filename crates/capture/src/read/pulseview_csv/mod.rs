@@ -28,7 +28,8 @@ pub(crate) fn looks_like(head: &[u8]) -> bool {
             .iter()
             .any(|word| memchr::memmem::find(comment, word).is_some());
     }
-    let mut fields = first.split(|byte| *byte == layout::separator(first));
+    let separator = layout::separator(first);
+    let mut fields = first.split(|byte| *byte == separator);
     let time = fields.next().unwrap_or_default();
     let unit = [b"milliseconds".as_slice(), b"microseconds", b"nanoseconds", b"picoseconds", b"samples"];
     let mut fields = fields.peekable();
