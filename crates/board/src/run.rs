@@ -213,7 +213,7 @@ impl Board {
         let slice = Picoseconds::new((self.now().ps() / SLICE_PS).saturating_add(1).saturating_mul(SLICE_PS));
         loop {
             let target = slice.min(course.end).min(course.types_at().unwrap_or(slice));
-            let stop = self.run_sampled(target);
+            let stop = self.run_chip(target);
             if let Some(console) = self.collect(course, listener) {
                 return Some(Ended::Text(console));
             }
@@ -249,22 +249,11 @@ impl Board {
         }
     }
 
-    /// Runs to a time, with samples on the way.
-    fn run_sampled(&mut self, target: Picoseconds) -> Stop {
-        loop {
-            self.sampler.look(&*self.chip);
-            let stop = self.run_chip(target.min(self.sampler.next));
-            if stop != Stop::Time || self.now() >= target {
-                return stop;
-            }
-        }
-    }
-
-    /// Lets the chip run, with the looks of the debug probe on the way; whatever it reads ends the run there.
+    /// Lets the chip run, with samples and the looks of the debug probe on the way; whatever it reads ends the run there.
     pub(super) fn run_chip(&mut self, end: Picoseconds) -> Stop {
         loop {
             let look = self.probe.next();
-            let stop = self.chip.run_until(end.min(look));
+            let stop = self.chip.run_sampled(end.min(look), &mut self.sampler);
             match stop {
                 Stop::Time if end < look => return stop,
                 Stop::Time if self.probe.look(&mut *self.chip) => return Stop::Console,

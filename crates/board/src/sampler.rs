@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use mcu::{Mcu, Sleep};
+use mcu::Samples;
 use units::{PS_PER_S, Picoseconds};
 
 const FIRST_INTERVAL_CYCLES: u64 = 997;
@@ -19,7 +19,7 @@ const ASLEEP_FACTOR: u64 = 64;
 #[derive(Debug, Clone)]
 pub(super) struct Sampler {
     /// When the next sample is due.
-    pub(super) next: Picoseconds,
+    due: Picoseconds,
     interval_cycles: u64,
     last_cycle: u64,
     since_doubling: u64,
@@ -31,7 +31,7 @@ pub(super) struct Sampler {
 impl Default for Sampler {
     fn default() -> Self {
         Self {
-            next: Picoseconds::ZERO,
+            due: Picoseconds::ZERO,
             interval_cycles: FIRST_INTERVAL_CYCLES,
             last_cycle: 0,
             since_doubling: 0,
@@ -41,36 +41,32 @@ impl Default for Sampler {
     }
 }
 
-impl Sampler {
-    /// Takes a sample, if one is due.
-    pub(super) fn look(&mut self, chip: &dyn Mcu) {
-        let now = chip.now();
-        if now < self.next {
-            return;
-        }
-        let cycle = chip.cycles();
+impl Samples for Sampler {
+    fn due(&self) -> Picoseconds {
+        self.due
+    }
+
+    fn look(&mut self, now: Picoseconds, (cycle, hz): (u64, u64), awake: &[u32]) {
         let weight = cycle.saturating_sub(self.last_cycle);
         self.last_cycle = cycle;
-        let mut awake = false;
-        for id in 0..chip.facts().cores {
-            let core = chip.core(id);
-            if core.sleep == Sleep::Awake {
-                awake = true;
-                *self.cycles.entry(core.pc).or_default() += weight;
-            }
+        for &pc in awake {
+            *self.cycles.entry(pc).or_default() += weight;
         }
-        self.samples += u64::from(awake);
+        let is_awake = !awake.is_empty();
+        self.samples += u64::from(is_awake);
         self.since_doubling += 1;
         if self.since_doubling >= SAMPLES_BEFORE_DOUBLING && self.interval_cycles < LONGEST_INTERVAL_CYCLES {
             self.interval_cycles *= 2;
             self.since_doubling = 0;
         }
-        let factor = if awake { 1 } else { ASLEEP_FACTOR };
+        let factor = if is_awake { 1 } else { ASLEEP_FACTOR };
         let interval_ps = i128::from(self.interval_cycles * factor) * i128::from(PS_PER_S);
-        let interval_ps = (interval_ps / i128::from(chip.clock_hz().max(1))) as i64;
-        self.next = Picoseconds::new(now.ps().saturating_add(interval_ps));
+        let interval_ps = (interval_ps / i128::from(hz.max(1))) as i64;
+        self.due = Picoseconds::new(now.ps().saturating_add(interval_ps));
     }
+}
 
+impl Sampler {
     /// How many samples met a core awake.
     pub(super) fn samples(&self) -> u64 {
         self.samples

@@ -10,8 +10,8 @@ use units::Picoseconds;
 
 use crate::image::Image;
 use crate::{
-    Console, CoreState, Counts, Debugger, Facts, Lines, Pins, Reports, Setup, SetupError, State, Stop,
-    StopAt, UnknownAccess, UsbPort, Waits, Waker,
+    Console, CoreState, Counts, Debugger, Facts, Lines, Pins, Reports, Samples, Setup, SetupError, Sleep,
+    State, Stop, StopAt, UnknownAccess, UsbPort, Waits, Waker,
 };
 
 /// A microcontroller, as a table of them has it.
@@ -44,6 +44,22 @@ pub trait Mcu: Pins + Lines + Debugger + Reports + State + fmt::Debug + Send {
 
     /// Runs until `end`, or until something comes up before.
     fn run_until(&mut self, end: Picoseconds) -> Stop;
+
+    /// The same with looks at where the cores are, whenever one is due.
+    fn run_sampled(&mut self, end: Picoseconds, samples: &mut dyn Samples) -> Stop {
+        loop {
+            if samples.due() <= self.now() {
+                let cores = (0..self.facts().cores).map(|id| self.core(id));
+                let awake = cores.filter(|core| core.sleep == Sleep::Awake).map(|core| core.pc);
+                let awake: Vec<u32> = awake.collect();
+                samples.look(self.now(), (self.cycles(), self.clock_hz()), &awake);
+            }
+            let stop = self.run_until(end.min(samples.due()));
+            if stop != Stop::Time || self.now() >= end {
+                return stop;
+            }
+        }
+    }
 
     /// Lets time pass for everything but the cores, as on a board whose cores have stopped for good: what is on its way out
     /// of the chip still comes.

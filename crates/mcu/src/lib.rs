@@ -24,6 +24,7 @@ pub mod outside;
 mod pins;
 mod pulses;
 mod reports;
+mod samples;
 mod setup;
 mod state;
 mod stop;
@@ -45,6 +46,7 @@ pub use outside::{BOARD_WINDOW, Outside, Reaction, SpiAnswer, SpiFrame, Unconnec
 pub use pins::Pins;
 pub use pulses::{Answer, ClockPulses, ClockWords, DataLine, Patience, Said};
 pub use reports::{FaultReport, Reports};
+pub use samples::Samples;
 pub use setup::{Setup, SetupError};
 pub use state::State;
 pub use stop::{DebugEvent, Sleep, Slept, Stop, StopAt, Waker};

@@ -4,7 +4,7 @@
 //! waits with everything that is not memory. None awake: time jumps to the next event.
 
 use cortexm::{Core, Exit};
-use mcu::{Sleep, Slept, Stop};
+use mcu::{Samples, Sleep, Slept, Stop};
 use units::Picoseconds;
 
 use crate::bus::Bus;
@@ -35,9 +35,21 @@ impl Horizon {
     }
 }
 
+/// Whoever looks at the cores from time to time, if anybody does.
+struct Looks<'a>(Option<&'a mut dyn Samples>);
+
 impl Rp2040 {
     /// Runs until `end`, or until something comes up before.
     pub fn run_until(&mut self, end: Picoseconds) -> Stop {
+        self.run(end, &mut Looks(None))
+    }
+
+    /// The same with looks at where the cores are, which stop nothing else.
+    pub fn run_sampled(&mut self, end: Picoseconds, samples: &mut dyn Samples) -> Stop {
+        self.run(end, &mut Looks(Some(samples)))
+    }
+
+    fn run(&mut self, end: Picoseconds, looks: &mut Looks<'_>) -> Stop {
         self.bus.stopped = None;
         self.bus.flow = None;
         self.bus.spin.end();
@@ -59,15 +71,17 @@ impl Rp2040 {
                 }
                 continue;
             }
+            self.look_asleep(looks);
             self.wake_cores();
             let turn = self.next_turn();
             let until = self.until_answered(end);
             let stop = match turn {
-                Some((core, turn_end)) => self.execute(core, turn_end, until),
+                Some((core, turn_end)) => self.execute(core, turn_end, until, looks),
                 None => self.pass_time(until),
             };
             let stop = if stop == Some(Stop::Time) && until < end { self.look_for_answer() } else { stop };
             if let Some(stop) = stop {
+                self.look_asleep(looks);
                 return stop;
             }
         }
@@ -118,12 +132,20 @@ impl Rp2040 {
         }
     }
 
-    fn execute(&mut self, mut core: usize, mut turn_end: u64, end: Picoseconds) -> Option<Stop> {
+    fn execute(
+        &mut self,
+        mut core: usize,
+        mut turn_end: u64,
+        run_end: Picoseconds,
+        looks: &mut Looks<'_>,
+    ) -> Option<Stop> {
         let shared = turn_end != u64::MAX;
         self.bus.share_memory(shared);
-        let mut looks = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
+        let end = self.look_awake(looks, run_end);
+        let mut looks_once_more = self.bus.spin.take_iteration() && self.leave_out_iterations(core, end);
         let mut known = None;
         loop {
+            let end = self.look_awake(looks, run_end);
             let horizon = match known.filter(|known: &Horizon| known.holds(&self.bus, self.cores[core].cycle))
             {
                 Some(horizon) => horizon,
@@ -134,8 +156,11 @@ impl Rp2040 {
             };
             known = Some(horizon);
             self.bus.set_horizon(horizon.time, horizon.cycle.min(turn_end));
-            let pending =
-                if std::mem::take(&mut looks) { None } else { self.cores[core].take_pending(&mut self.bus) };
+            let pending = if std::mem::take(&mut looks_once_more) {
+                None
+            } else {
+                self.cores[core].take_pending(&mut self.bus)
+            };
             let exit = match pending {
                 Some(exit) => exit,
                 None => self.cores[core].run(&mut self.bus, &mut self.code.code),
@@ -159,6 +184,32 @@ impl Rp2040 {
                 Exit::BootLoader => return Some(Stop::BootLoader),
                 Exit::Fault(fault) => return self.handle_fault(core, fault),
             }
+        }
+    }
+
+    /// Looks at cores of which one is awake, where that is due. Gives up to when they run before the next look, or else up to `end`.
+    #[inline]
+    fn look_awake(&self, looks: &mut Looks<'_>, end: Picoseconds) -> Picoseconds {
+        let Some(samples) = &mut looks.0 else { return end };
+        let now = self.now();
+        if samples.due() <= now {
+            let mut pcs = [0; 2];
+            let awake = self.cores.iter().filter(|core| core.sleep == Sleep::Awake);
+            let count = pcs.iter_mut().zip(awake).map(|(pc, core)| *pc = core.r[15]).count();
+            samples.look(now, (self.cycles(), self.sys_hz()), &pcs[..count]);
+        }
+        end.min(samples.due())
+    }
+
+    /// Makes up for looks at cores that all slept.
+    fn look_asleep(&self, looks: &mut Looks<'_>) {
+        let Some(samples) = &mut looks.0 else { return };
+        if self.cores.iter().any(|core| core.sleep == Sleep::Awake) {
+            return;
+        }
+        while samples.due() <= self.bus.io.now {
+            let at = samples.due();
+            samples.look(at, (self.bus.clock.cycle_at(at), self.sys_hz()), &[]);
         }
     }
 

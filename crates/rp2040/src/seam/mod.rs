@@ -10,8 +10,8 @@ pub(crate) use debugger::GDB;
 
 use mcu::image::Image;
 use mcu::{
-    Console, CoreState, Counts, Edge, Facts, Lines, Mcu, McuKind, Outgoing, Outside, Pins, SetupError, Stop,
-    StopAt, UnknownAccess, UsbPort, Waits, Waker,
+    Console, CoreState, Counts, Edge, Facts, Lines, Mcu, McuKind, Outgoing, Outside, Pins, Samples,
+    SetupError, Stop, StopAt, UnknownAccess, UsbPort, Waits, Waker,
 };
 use units::Picoseconds;
 
@@ -50,6 +50,10 @@ impl Mcu for Rp2040 {
 
     fn run_until(&mut self, end: Picoseconds) -> Stop {
         Rp2040::run_until(self, end)
+    }
+
+    fn run_sampled(&mut self, end: Picoseconds, samples: &mut dyn Samples) -> Stop {
+        Rp2040::run_sampled(self, end, samples)
     }
 
     fn run_without_cores(&mut self, end: Picoseconds) -> Stop {

@@ -12,6 +12,7 @@ mod cores;
 mod exceptions;
 mod fastest_sck;
 mod foretold;
+mod looks;
 mod pio;
 mod polled_spi;
 mod pulses;

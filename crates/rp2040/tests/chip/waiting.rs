@@ -28,7 +28,20 @@ const PLACES: u32 = 1;
 const EDGES: u32 = 2;
 
 /// What a program waits for again and again: asm that leaves when it is over.
-type Wait = fn(&mut Asm);
+pub(crate) type Wait = fn(&mut Asm);
+
+/// All of them that look at registers or memory which no flow writes.
+pub(crate) const WAITS: [Wait; 9] = [
+    for_the_dma,
+    for_the_dma_from_a_place_in_flash,
+    for_the_dma_through_flash,
+    for_the_dma_with_an_eye_on_memory,
+    for_the_count,
+    for_slow_frames,
+    for_the_uart,
+    for_a_tick,
+    for_a_tick_the_long_way,
+];
 
 /// Until bit 24 (BUSY) of a channel's control register is 0: a test of one register, through a flow of frames.
 fn for_the_dma(asm: &mut Asm) {
@@ -138,7 +151,7 @@ fn program(start: fn() -> Asm, wait: Wait, reload: u32) -> Asm {
     asm
 }
 
-fn chip(start: fn() -> Asm, wait: Wait, reload: u32, react_to: usize) -> Rp2040 {
+pub(crate) fn chip(start: fn() -> Asm, wait: Wait, reload: u32, react_to: usize) -> Rp2040 {
     let mut chip = chip_with(program(start, wait, reload));
     chip.write_memory(SOURCE, &[0x5a; BYTES as usize]).expect("SRAM");
     if react_to != UNHEARD {
