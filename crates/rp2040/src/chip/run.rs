@@ -217,7 +217,10 @@ impl Rp2040 {
     pub(super) fn horizon(&mut self, core: usize, end: Picoseconds) -> Result<Horizon, Option<Stop>> {
         let now = self.bus.clock.time_of(self.cores[core].cycle);
         if now >= end {
-            self.bus.process_events(end.max(self.bus.looked_until()));
+            let until = end.max(self.bus.looked_until());
+            self.bus.process_events(until);
+            // Whoever looks between two runs sees what is there at the end, and not at the last event.
+            self.bus.io.now = self.bus.io.now.max(until);
             return Err((!self.bus.attention).then_some(Stop::Time));
         }
         let mut has_led = self.bus.words_are_due(now) && self.bus.lead_words(now);

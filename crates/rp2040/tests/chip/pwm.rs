@@ -146,6 +146,8 @@ fn slices_that_nobody_listens_to_do_what_others_do() {
     for seed in 0..24 {
         check(seed);
     }
+    // A counter that is read between two runs, a cycle after the last event.
+    check(714);
 }
 
 #[test]
