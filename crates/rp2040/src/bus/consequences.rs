@@ -106,7 +106,7 @@ impl Bus {
     /// Whether words of a block have waited for as long as they may at `now`.
     #[inline]
     pub(crate) fn words_are_due(&self, now: Picoseconds) -> bool {
-        // No core stops later than that was last found to be.
+        // The horizon was found with it, and lies no later.
         self.io.patient_pio != 0 && self.horizon <= now && self.latest_of_patient() <= now
     }
 

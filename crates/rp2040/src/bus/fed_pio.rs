@@ -50,7 +50,7 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                // Only of a machine that has to do with no other it is known what it does.
+                // What a machine does beside another is not known ahead.
                 let is_known = self.blocks.pio[block].may_work_alone(port.machine)
                     && (self.take_words_in(block, until, (&port, &channels))
                         || self.pass_words(block, (reach, heard), until, (&port, &channels)));

@@ -233,7 +233,7 @@ impl Dma {
     }
 
     /// Whether nothing follows on the next transfers but that words move: each channel that is asked moves them between memory and a
-    /// FIFO, which is known by the request (its address, and whether it is read), or within memory where it may that (`copies`).
+    /// FIFO, which is known by the request (its address, and whether it is read), or within memory where `copies` are allowed.
     pub(crate) fn moves_words(
         &self,
         copies: bool,

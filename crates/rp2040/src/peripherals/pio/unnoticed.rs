@@ -71,8 +71,8 @@ impl Pio {
         reached
     }
 
-    /// The cycles of several machines, as long as none of them stops or goes on, up to and including `last`; gives the last one. The first
-    /// is due.
+    /// The cycles of several machines up to and including `last`, as long as none of them falls still or wakes up; gives the last cycle. The
+    /// first is due.
     fn run_together(&mut self, last: u64, heeds_fifos: bool, io: &mut Io) -> u64 {
         let stand = |machines: &[StateMachine; MACHINES]| machines.each_ref().map(|one| one.due == NEVER);
         let before = stand(&self.machines);
