@@ -17,6 +17,7 @@ mod facts;
 mod fault;
 mod foretold;
 pub mod image;
+mod level_row;
 mod line;
 mod line_end;
 mod observe;
@@ -39,6 +40,7 @@ pub use debugger::{CoreState, Debugger, GdbFacts, GdbRegion, MemoryError, Regist
 pub use facts::{CodeMemory, Facts};
 pub use fault::{Fault, FaultKind, udf_number};
 pub use foretold::Foretold;
+pub use level_row::LevelRow;
 pub use line::{Character, Lines, Outgoing};
 pub use line_end::{Frame, LineEnd, Next, Reception};
 pub use observe::{Observer, Step, Watchpoint};

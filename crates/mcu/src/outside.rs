@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use units::Picoseconds;
 
 use crate::foretold::Foretold;
+use crate::level_row::LevelRow;
 use crate::pulses::{Answer, ClockPulses, ClockWords, Patience};
 use crate::usb::UsbPacket;
 
@@ -88,6 +89,13 @@ pub trait Outside: Any + Debug + Send {
     /// Pins changed their level: `changed` and `levels` have a bit for each GPIO.
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, levels: u32, reactions: &mut Vec<Reaction>) {
         let _ = (at, changed, levels, reactions);
+    }
+
+    /// Pins of [`Patience::heard`] changed their levels in a row, where nothing is moved in answer.
+    fn pins_changed_in_row(&mut self, row: &LevelRow<'_>, reactions: &mut Vec<Reaction>) {
+        for (at, changed, levels) in row.changes() {
+            self.pins_changed(at, changed, levels, reactions);
+        }
     }
 
     /// The pins of which [`Outside::pins_changed`] has to be told, a bit each. Changes of others may be told late, several of

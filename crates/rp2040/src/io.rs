@@ -133,6 +133,20 @@ impl Io {
         self.agenda.latest(self.patient, patience, self.unnoticed | self.patient_pio)
     }
 
+    /// The same where one of the patient sources may wait for a time of its own.
+    #[inline]
+    pub(crate) fn latest_wake_besides(
+        &self,
+        own: Source,
+        patience: Picoseconds,
+        of_own: Picoseconds,
+    ) -> Picoseconds {
+        let mask = 1 << own.index();
+        let others = self.agenda.latest(self.patient, patience, self.unnoticed | self.patient_pio | mask);
+        let own = self.due(own).map_or(i64::MAX, |due| due.ps().saturating_add(of_own.ps()));
+        others.min(Picoseconds::new(own))
+    }
+
     /// When the first source will be woken of which anybody may notice anything; the end of time when none.
     #[inline]
     pub(crate) fn next_noticed(&self) -> Picoseconds {

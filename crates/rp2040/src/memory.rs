@@ -14,6 +14,7 @@ const STRIPED_BYTES: u32 = 256 * 1024;
 const BANK_BYTES: u32 = 64 * 1024;
 /// Bytes of memory that share one mark "code was decoded here".
 const CODE_PAGE_BITS: u32 = 7;
+pub(crate) const CODE_PAGE_BYTES: usize = 1 << CODE_PAGE_BITS;
 /// Bytes of memory that share one of the finer marks, by which a core that runs alone tells code from data beside it.
 pub(crate) const CODE_LINE_BITS: u32 = 6;
 /// After so many stores near decoded code the page is taken for data: what was decoded there is forgotten. A stack that lies

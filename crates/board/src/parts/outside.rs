@@ -1,7 +1,7 @@
 //! The parts as the chip meets them: whatever it does at its pins and on its buses goes to those that are there.
 
 use lan::{Deed, DeedKind, Lan, UsbNetwork};
-use mcu::{Answer, ClockPulses, ClockWords, Foretold, Outside, Patience, SpiAnswer, UsbPacket};
+use mcu::{Answer, ClockPulses, ClockWords, Foretold, LevelRow, Outside, Patience, SpiAnswer, UsbPacket};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -39,6 +39,18 @@ impl Outside for Parts {
         let mut around = Around { levels, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
             parts[part].pins_changed(at, changed, &mut around);
+        }
+        buses.tell(lan.as_ref(), reactions);
+    }
+
+    fn pins_changed_in_row(&mut self, row: &LevelRow<'_>, reactions: &mut Vec<Reaction>) {
+        let Self { parts, lan, buses, .. } = self;
+        buses.levels = row.last();
+        let changed = row.changed();
+        let mut around =
+            Around { levels: row.before, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
+        for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
+            parts[part].pins_changed_in_row(row, &mut around);
         }
         buses.tell(lan.as_ref(), reactions);
     }

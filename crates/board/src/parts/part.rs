@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice, UsbNetwork};
-use mcu::{Answer, ClockPulses, ClockWords, Foretold, Patience, Reaction, SpiFrame};
+use mcu::{Answer, ClockPulses, ClockWords, Foretold, LevelRow, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -24,6 +24,14 @@ pub trait Part: Any + Debug + Send {
     /// Pins on which it listens changed their level.
     fn pins_changed(&mut self, at: Picoseconds, changed: u32, around: &mut Around<'_>) {
         let _ = (at, changed, around);
+    }
+
+    /// Such pins of its [`Part::patience`] changed their levels in a row.
+    fn pins_changed_in_row(&mut self, row: &LevelRow<'_>, around: &mut Around<'_>) {
+        for (at, changed, levels) in row.changes() {
+            around.levels = levels;
+            self.pins_changed(at, changed, around);
+        }
     }
 
     /// Of the pins on which it listens, those that may be told late, and those that it may pull in answer.

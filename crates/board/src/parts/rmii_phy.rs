@@ -9,7 +9,7 @@ use lan::lan8720::management::{Managed, Management, OUTPUT_DELAY};
 use lan::lan8720::rmii::{Clock, frame_at_pins};
 use lan::lan8720::transmitter::Transmitter;
 use lan::lan8720::{Lan8720, REFERENCE_HZ};
-use mcu::{Facts, Foretold, Patience};
+use mcu::{Facts, Foretold, LevelRow, Patience};
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
@@ -282,6 +282,20 @@ impl Part for Seat {
             let is_high = !around.is_low(pin);
             around.with_device(phy, |phy| phy.set_reset(at, is_high));
         }
+        self.take_beginning(phy, around);
+    }
+
+    fn pins_changed_in_row(&mut self, row: &LevelRow<'_>, around: &mut Around<'_>) {
+        let Some(phy) = self.phy else { return };
+        if self.state.transmitter.is_idle() {
+            self.follow_speed(phy, around);
+        }
+        // TX_EN is not among them, so that no frame begins or ends.
+        let sent = row.changes().filter(|(_, changed, _)| changed >> self.txd0 & 0b111 != 0);
+        for (at, _, levels) in sent {
+            self.state.transmitter.changed(self.state.clock, at, (levels >> self.txd0 & 0b111) as u8);
+        }
+        around.levels = row.last();
         self.take_beginning(phy, around);
     }
 

@@ -73,7 +73,8 @@ pub fn dibits(frame: &[u8]) -> impl Iterator<Item = u8> {
 /// The di-bits of a byte, the first in the lowest.
 #[inline]
 fn dibits_of(byte: u8) -> [u8; 4] {
-    [byte & 3, byte >> 2 & 3, byte >> 4 & 3, byte >> 6]
+    let byte = u32::from(byte);
+    ((byte | byte << 6 | byte << 12 | byte << 18) & 0x0303_0303).to_le_bytes()
 }
 
 /// What RXD0, RXD1 and CRS_DV do for a frame whose first bit is on the wire at `start`: when they change first, and their levels, the
@@ -82,17 +83,15 @@ pub fn frame_at_pins(clock: Clock, start: Picoseconds, frame: &[u8]) -> (Picosec
     let first = clock.edge_from(start + clock.bits(CARRIER_DELAY_BITS));
     let silent = (clock.edge_from(start + clock.bits(DATA_DELAY_BITS)) - first).ps() / clock.dibit.ps();
     let silent = usize::try_from(silent).unwrap_or(0);
-    let mut levels = Vec::with_capacity(silent + PREAMBLE_DIBITS + 2 + 4 * frame.len());
-    levels.resize(silent, CRS_DV);
-    levels.resize(silent + PREAMBLE_DIBITS, CRS_DV | PREAMBLE);
-    levels.push(CRS_DV | DELIMITER);
-    for &byte in frame {
-        let all = [CRS_DV; 4];
-        levels.extend_from_slice(
-            &(u32::from_le_bytes(dibits_of(byte)) | u32::from_le_bytes(all)).to_le_bytes(),
-        );
+    let begins = silent + PREAMBLE_DIBITS + 1;
+    let mut levels = vec![CRS_DV; begins + 4 * frame.len() + 1];
+    levels[silent..begins - 1].fill(CRS_DV | PREAMBLE);
+    levels[begins - 1] = CRS_DV | DELIMITER;
+    for (four, &byte) in levels[begins..].as_chunks_mut().0.iter_mut().zip(frame) {
+        let all = u32::from_le_bytes([CRS_DV; 4]);
+        *four = (u32::from_le_bytes(dibits_of(byte)) | all).to_le_bytes();
     }
-    levels.push(0);
+    levels[begins + 4 * frame.len()] = 0;
     (first + OUTPUT_DELAY, levels)
 }
 

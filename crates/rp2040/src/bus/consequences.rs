@@ -3,6 +3,7 @@
 
 use units::Picoseconds;
 
+use crate::bus::sampling::Sampling;
 use crate::bus::{Bus, ResetCause};
 use crate::contention::Contention;
 use crate::io::Io;
@@ -94,13 +95,22 @@ impl Bus {
     /// The same where it is known who may wait: PIO blocks that the DMA feeds until a word may have waited for that long.
     #[inline]
     fn latest_of_patient(&self) -> Picoseconds {
-        let latest = self.io.latest_wake(PATIENCE);
+        let words = self.sampling.filter(|sampling| self.moves_words_alone(sampling));
+        let latest = match words {
+            Some(_) => self.io.latest_wake_besides(Source::Dma, PATIENCE, PATIENCE_WITH_FORETOLD_WORDS),
+            None => self.io.latest_wake(PATIENCE),
+        };
         let latest = self.sampling.map_or(latest, |sampling| latest.min(sampling.until));
         if self.io.patient_pio == 0 {
             return latest;
         }
         let patience = self.sampling.map_or(PATIENCE_WITH_WORDS, |_| PATIENCE_WITH_FORETOLD_WORDS);
         latest.min(self.latest_word(patience))
+    }
+
+    /// Whether the transfers that the DMA is about to make are words of a patient block, which wait as those do that come.
+    fn moves_words_alone(&self, sampling: &Sampling) -> bool {
+        self.io.patient_pio != 0 && self.blocks.dma.is_asked_by(sampling.requests)
     }
 
     /// Whether words of a block have waited for as long as they may at `now`.
@@ -275,7 +285,7 @@ impl Bus {
             self.reset = Some(ResetCause::Watchdog);
             self.attention = true;
         }
-        if self.io.take_agenda_changed() {
+        if !self.asks_anew && self.io.take_agenda_changed() {
             self.come_nearer(self.latest_of_patient());
         }
         if self.stop_at.console && self.console_speaks() {

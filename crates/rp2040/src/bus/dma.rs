@@ -60,6 +60,26 @@ impl Bus {
         (moved, next)
     }
 
+    /// Makes so many transfers within SRAM from one end to the other, and gives the bytes of each piece.
+    pub(super) fn copy_many(
+        &mut self,
+        (from, to): (&mut Lane, &mut Lane),
+        count: u32,
+        tell: impl Fn(&mut Self, &[u8]),
+    ) {
+        let size = usize::from(from.transfer().bytes);
+        let mut left = count as usize;
+        while left != 0 {
+            let mut bytes = [0; 4 * MOST_IN_ONE_GO as usize];
+            let bytes = &mut bytes[..left.min(MOST_IN_ONE_GO as usize) * size];
+            if !self.move_piece((&mut *from, &mut *to), bytes) {
+                self.move_each((&mut *from, &mut *to), bytes);
+            }
+            left -= bytes.len() / size;
+            tell(self, bytes);
+        }
+    }
+
     /// Moves a piece of memory as it is, which is given back; false, before anything has happened, where its transfers do more, or somebody
     /// is told of them.
     fn move_piece(&mut self, (from, to): (&mut Lane, &mut Lane), bytes: &mut [u8]) -> bool {
@@ -84,7 +104,7 @@ impl Bus {
             if !is_sram(from.aligned()) || !is_sram(to.aligned()) {
                 break;
             }
-            let value = self.copy_word(from, to);
+            let value = self.copy_word(from.transfer(), (from.aligned(), to.aligned()));
             place.copy_from_slice(&value.to_le_bytes()[..size]);
             from.advance();
             to.advance();
@@ -93,11 +113,23 @@ impl Bus {
         moved
     }
 
-    /// One of them; gives what was stored.
+    /// Makes the next transfer where that is one within SRAM, before which and after which others are about to move; false, before
+    /// anything has happened, where it is not.
+    pub(super) fn copy_single(&mut self) -> bool {
+        if self.shares_memory || self.blocks.bus_ctrl.is_counting() {
+            return false;
+        }
+        let Some(transfer) = self.blocks.dma.next_single(is_sram, &mut self.io) else { return false };
+        let value = self.copy_word(&transfer, (transfer.read_address, transfer.write_address));
+        self.blocks.dma.copied(transfer.channel, value);
+        self.dma_transfers += 1;
+        true
+    }
+
+    /// Copies one word or part of one; gives what was stored.
     #[inline(always)]
-    fn copy_word(&mut self, from: &Lane, to: &Lane) -> u32 {
-        let (transfer, address) = (from.transfer(), to.aligned());
-        let value = bring(&self.sram, transfer, from.aligned());
+    fn copy_word(&mut self, transfer: &Transfer, (from, address): (u32, u32)) -> u32 {
+        let value = bring(&self.sram, transfer, from);
         let size = Size::of_bytes(transfer.bytes);
         let stored = match size {
             Size::Byte => self.sram.store_byte(address, value),

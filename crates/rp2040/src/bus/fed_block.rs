@@ -7,7 +7,7 @@ use units::Picoseconds;
 use crate::bus::Bus;
 use crate::bus::dma::is_far_from_end;
 use crate::peripherals::Source;
-use crate::peripherals::pio::reach::Reach;
+use crate::peripherals::pio::reach::{Heard, Reach};
 
 /// No appointment.
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
@@ -19,7 +19,7 @@ impl Bus {
     pub(super) fn lead_fed_block(
         &mut self,
         block: usize,
-        (reach, heard): (&Reach, u32),
+        (reach, heard): (&Reach, Heard),
         (until, is_looked_at): (Picoseconds, bool),
     ) -> bool {
         let is_heard = self.blocks.dma.hears(self.blocks.pio[block].requests(reach));
@@ -38,7 +38,9 @@ impl Bus {
                 if !is_looked_at && self.blocks.pio[block].moves_no_word(until) {
                     return true;
                 }
-                self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
+                if !self.take_words_in_beside_fed(block, (reach, heard), until) {
+                    self.run_unnoticed(block, (reach, heard), until.min(transfer), true);
+                }
             } else {
                 if !self.moves_words_of(block) {
                     return true;
@@ -65,12 +67,12 @@ impl Bus {
             && self.blocks.dma.moves_words(copies, fifo_of, is_far_from_end, &self.io)
     }
 
-    fn move_words_at(&mut self, at: Picoseconds, (block, heard): (usize, u32)) {
+    fn move_words_at(&mut self, at: Picoseconds, (block, heard): (usize, Heard)) {
         self.io.now = self.io.now.max(at);
         // The access may find a cycle there that is a picosecond ahead, of which outside has to hear before the next.
         self.blocks.pio[block].set_heard(heard);
         self.move_data();
-        self.blocks.pio[block].set_heard(0);
+        self.blocks.pio[block].set_heard(Heard::default());
         let due = self.blocks.dma.expect();
         self.expect_transfer(due);
     }

@@ -12,7 +12,7 @@ use crate::memory::SRAM_BASE;
 use crate::peripherals::dma::Transfer;
 use crate::peripherals::dma::flow::{Channels, Next, Port};
 use crate::peripherals::pio::Pio;
-use crate::peripherals::pio::reach::Reach;
+use crate::peripherals::pio::reach::{Heard, Reach};
 use crate::peripherals::{Peripheral, Source};
 
 /// No appointment.
@@ -20,7 +20,7 @@ const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
 const STRIPED_BYTES: u32 = 4 * 64 * 1024;
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 /// How long a transfer from a block, and one to it, occupies the DMA's way to the bus: both are on the AHB.
-const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
+pub(super) const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
 
 /// Whether an address is in the four banks that take turns word by word (RP2040 datasheet 2.6.2).
 pub(super) fn is_striped(address: u32) -> bool {
@@ -33,7 +33,7 @@ impl Bus {
     pub(super) fn lead_fed(
         &mut self,
         block: usize,
-        (reach, heard): (&Reach, u32),
+        (reach, heard): (&Reach, Heard),
         (until, is_looked_at): (Picoseconds, bool),
     ) -> bool {
         let Some((port, channels)) = self.fed_machine(block, reach) else {
@@ -50,10 +50,13 @@ impl Bus {
             }
             // Of one instant the block comes first, as in the agenda.
             if cycle <= transfer {
-                // What a machine does beside another is not known ahead.
-                let is_known = self.blocks.pio[block].may_work_alone(port.machine)
-                    && (self.take_words_in(block, until, (&port, &channels))
-                        || self.pass_words(block, (reach, heard), until, (&port, &channels)));
+                let is_known = match self.blocks.pio[block].may_work_alone(port.machine) {
+                    true => {
+                        self.take_words_in(block, until, (&port, &channels)).is_some()
+                            || self.pass_words(block, (reach, heard), until, (&port, &channels))
+                    }
+                    false => self.take_words_in_beside(block, (reach, heard), until, (&port, &channels)),
+                };
                 if !is_known {
                     if !is_looked_at && self.blocks.pio[block].moves_no_word(until) {
                         return true;
@@ -137,7 +140,7 @@ impl Bus {
     /// A transfer is due; false when it is one for the long way, before anything has happened.
     fn move_fed_word(
         &mut self,
-        (block, heard): (usize, u32),
+        (block, heard): (usize, Heard),
         port: &Port,
         channels: &Channels,
         at: Picoseconds,
@@ -156,7 +159,7 @@ impl Bus {
                     true => (self.take_fed_word(block, port, &transfer), 0),
                     false => self.bring_fed_word(block, port, &transfer),
                 };
-                self.blocks.pio[block].set_heard(0);
+                self.blocks.pio[block].set_heard(Heard::default());
                 self.dma_transfers += 1;
                 let requests = self.io.lines.dreq();
                 self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
@@ -179,7 +182,7 @@ impl Bus {
     fn pass_words(
         &mut self,
         block: usize,
-        (reach, heard): (&Reach, u32),
+        (reach, heard): (&Reach, Heard),
         until: Picoseconds,
         (port, channels): (&Port, &Channels),
     ) -> bool {
@@ -236,6 +239,7 @@ impl Bus {
             Next::Others => return self.move_beside_flow(at).then(|| self.blocks.dma.expect()),
             Next::Nothing | Next::Special => return None,
         };
+        self.blocks.pio[block].note_meeting(at);
         let moved = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);

@@ -16,6 +16,7 @@ mod flash;
 mod flow;
 mod in_step;
 mod intake;
+mod many_beside;
 mod many_words;
 mod memory_map;
 mod outside;
@@ -116,6 +117,9 @@ pub(crate) struct Bus {
     pub(crate) limit: u64,
     /// Whether the horizon came nearer since the limit was found out.
     pub(crate) is_nearer: bool,
+    /// Whoever lets things happen here asks behind them how far a core may run.
+    #[serde(skip)]
+    pub(crate) asks_anew: bool,
     /// What is known to flow until the next event or write that is none of its own.
     #[serde(skip)]
     pub(crate) flow: Option<Flow>,
@@ -189,6 +193,7 @@ impl Bus {
             horizon: Picoseconds::ZERO,
             limit: 0,
             is_nearer: false,
+            asks_anew: false,
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,
@@ -241,6 +246,7 @@ impl Bus {
             horizon: self.horizon,
             limit: self.limit,
             is_nearer: self.is_nearer,
+            asks_anew: false,
             flow: None,
             spin: Spin::default(),
             pio_outlook: None,

@@ -11,7 +11,7 @@ use crate::bus::unnoticed::Listeners;
 use crate::foretold::ForetoldCourse;
 use crate::peripherals::Source;
 use crate::peripherals::pio::GoingOn;
-use crate::peripherals::pio::reach::Reach;
+use crate::peripherals::pio::reach::{Heard, Reach};
 
 const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 pub(super) const FORETOLD: u64 = 1 << Source::Foretold as usize;
@@ -24,9 +24,13 @@ pub(super) struct Sampling {
     pub(super) reach: Reach,
     pub(super) requests: u64,
     /// The pins that it moves of which somebody outside is told.
-    pub(super) heard: u32,
-    /// The pins that machines of it wait for.
+    pub(super) heard: Heard,
+    /// The pins that machines of it wait for, the requests with which others wait for words, and the machines that go on, a bit each.
     awaits: u32,
+    waiting: u64,
+    going_on: u8,
+    /// What was foretold when it was found.
+    foretold: Option<u64>,
     /// Up to when it does nothing else.
     pub(super) until: Picoseconds,
 }
@@ -46,13 +50,29 @@ impl Bus {
 
     /// Finds out whether a block is such a one from here on.
     pub(super) fn find_sampling(&mut self, may_sample: [bool; 2], listeners: &Listeners) {
-        self.sampling = None;
         if may_sample == [false; 2] || !self.may_foretold_be_late(listeners) {
+            self.sampling = None;
+            return;
+        }
+        if self.sampling.is_some_and(|sampling| self.still_samples(&sampling)) {
             return;
         }
         self.sampling = (0..BLOCKS.len())
             .filter(|&block| may_sample[block])
             .find_map(|block| self.sampling_of(block, listeners));
+    }
+
+    /// Whether what was found of a block is so as long as it was said: nothing else came for it.
+    fn still_samples(&self, sampling: &Sampling) -> bool {
+        let is_before = self.io.due(BLOCKS[sampling.block]).is_some_and(|due| due < sampling.until);
+        is_before
+            && self.blocks.pio[sampling.block].going_on() == sampling.going_on
+            && !self.blocks.dma.hears(sampling.waiting)
+            && self.foretold_number() == sampling.foretold
+    }
+
+    fn foretold_number(&self) -> Option<u64> {
+        self.io.foretold.as_ref().map(ForetoldCourse::number)
     }
 
     fn sampling_of(&mut self, block: usize, listeners: &Listeners) -> Option<Sampling> {
@@ -64,8 +84,9 @@ impl Bus {
             return None;
         }
         let heard = self.heard_late(found.reach.pins, listeners)?;
-        let GoingOn { reach, requests, awaits, until, .. } = found;
-        Some(Sampling { block, reach, requests, heard, awaits, until })
+        let GoingOn { reach, requests, waiting, awaits, until } = found;
+        let (going_on, foretold) = (self.blocks.pio[block].going_on(), self.foretold_number());
+        Some(Sampling { block, reach, requests, heard, awaits, waiting, going_on, foretold, until })
     }
 
     /// Whether nobody but PIO blocks looks at the pins whose levels are foretold, and nothing else says what levels these have. Between two

@@ -10,7 +10,7 @@ use crate::bus::sampling::{FORETOLD, Sampling};
 use crate::lines::Dreq;
 use crate::peripherals::Source;
 use crate::peripherals::pio::Pio;
-use crate::peripherals::pio::reach::Reach;
+use crate::peripherals::pio::reach::{Heard, Reach};
 use crate::pins::Function;
 
 /// Transfers that the DMA makes at the most while it may be looked at late, a cycle each at 300 MHz, and those that it may be behind
@@ -32,7 +32,7 @@ pub(crate) struct PioOutlook {
     /// Of each block: the requests that its machines may raise, what else they may do, and the pins of which outside is told.
     requests: [u64; 2],
     reaches: [Reach; 2],
-    heard: [u32; 2],
+    heard: [Heard; 2],
     /// Whether each block may be one that is led on although it may be noticed in a while.
     may_sample: [bool; 2],
     listeners: Listeners,
@@ -83,7 +83,7 @@ impl Bus {
         let outlook = self.pio_outlook();
         self.find_sampling(outlook.may_sample, &outlook.listeners);
         let (sampled, is_told) = self.sampling.map_or((0, false), |sampling| {
-            (sampling.source(), sampling.heard != 0 || self.blocks.dma.hears(sampling.requests))
+            (sampling.source(), sampling.heard.pins != 0 || self.blocks.dma.hears(sampling.requests))
         });
         let fed = outlook.silent & !sampled & (self.fed_sources(&outlook) | outlook.told_late);
         let fed = if is_told { fed | sampled } else { fed };
@@ -158,7 +158,7 @@ impl Bus {
                 && let Some(heard) = self.heard_outside(n, &reaches, &listeners)
             {
                 outlook.silent |= 1 << source.index();
-                outlook.told_late |= u64::from(heard != 0) << source.index();
+                outlook.told_late |= u64::from(heard.pins != 0) << source.index();
                 outlook.heard[n] = heard;
             }
         }
@@ -166,7 +166,7 @@ impl Bus {
     }
 
     /// The pins of a block of which outside is to be told, late and in order; nothing where anybody has to hear of any at once.
-    fn heard_outside(&self, n: usize, reaches: &[Reach; 2], listeners: &Listeners) -> Option<u32> {
+    fn heard_outside(&self, n: usize, reaches: &[Reach; 2], listeners: &Listeners) -> Option<Heard> {
         let (own, other) = (&reaches[n], &reaches[1 - n]);
         // A clock at a pin has edges only for a machine that is seen to wait for one.
         let waits_for_clocks =
@@ -180,11 +180,12 @@ impl Bus {
     }
 
     /// Of pins that are moved, those of which somebody outside is told late; nothing where anybody has to hear of any at once.
-    pub(super) fn heard_late(&self, pins: u32, listeners: &Listeners) -> Option<u32> {
+    pub(super) fn heard_late(&self, pins: u32, listeners: &Listeners) -> Option<Heard> {
         let moved = self.io.pins.wired_with(pins);
         let heard = moved & listeners.late;
         let moved = if heard == 0 { moved } else { moved | listeners.answers };
-        (moved & listeners.at_once == 0).then_some(heard)
+        let in_rows = listeners.answers == 0 && self.io.pins.wired_with(heard) == heard;
+        (moved & listeners.at_once == 0).then_some(Heard { pins: heard, in_rows })
     }
 
     /// Who hears of pins and is no PIO block.
@@ -298,7 +299,7 @@ impl Bus {
         &mut self,
         block: usize,
         until: Picoseconds,
-    ) -> (Option<Sampling>, (Reach, u32), Picoseconds) {
+    ) -> (Option<Sampling>, (Reach, Heard), Picoseconds) {
         match self.begin_sampling(block) {
             Some(sampling) => {
                 let until = until.min(just_before(sampling.until));
@@ -324,8 +325,6 @@ impl Bus {
         if sampling.is_some() {
             self.end_sampling(block, self.io.now);
         }
-        // Who leads on here asks anew how far a core may run.
-        self.io.take_agenda_changed();
         self.settle();
         has_led
     }
@@ -347,7 +346,7 @@ impl Bus {
     pub(super) fn run_unnoticed(
         &mut self,
         block: usize,
-        (reach, heard): (&Reach, u32),
+        (reach, heard): (&Reach, Heard),
         until: Picoseconds,
         heeds_fifos: bool,
     ) {

@@ -223,6 +223,7 @@ impl Rp2040 {
             self.bus.io.now = self.bus.io.now.max(until);
             return Err((!self.bus.attention).then_some(Stop::Time));
         }
+        self.bus.asks_anew = true;
         let mut has_led = self.bus.words_are_due(now) && self.bus.lead_words(now);
         let mut latest = self.bus.latest_wake();
         if latest <= now && !has_led && self.bus.lead_words(now) {
@@ -232,6 +233,8 @@ impl Rp2040 {
             self.bus.process_events(now);
             (has_led, latest) = (true, self.bus.latest_wake());
         }
+        self.bus.asks_anew = false;
+        self.bus.io.take_agenda_changed();
         if has_led && self.bus.attention {
             return Err(None);
         }
@@ -242,6 +245,13 @@ impl Rp2040 {
 
     /// No core is awake: time jumps to the next event.
     pub(super) fn pass_time(&mut self, end: Picoseconds) -> Option<Stop> {
+        self.bus.asks_anew = true;
+        let stop = self.pass_time_asleep(end);
+        self.bus.asks_anew = false;
+        stop
+    }
+
+    fn pass_time_asleep(&mut self, end: Picoseconds) -> Option<Stop> {
         self.bus.find_patient(true);
         self.bus.lead_all_asleep(end);
         if let Some(first) = self.bus.io.first_due(end)

@@ -217,8 +217,13 @@ impl Pins {
         }
         for step in (apart..steps.end).filter(|&step| foretold.is_change(step)) {
             let (at, levels) = (foretold.at(step).unwrap_or(LONG_AGO), foretold.levels(step));
-            let moved = if is_plain { (levels ^ self.outside_level) & mask } else { mask };
-            for pin in pins_of(moved & ALL_PINS) {
+            if is_plain {
+                let moved = (levels ^ self.outside_level) & mask;
+                self.outside_level ^= moved;
+                self.move_plainly(at, moved);
+                continue;
+            }
+            for pin in pins_of(mask & ALL_PINS) {
                 self.drive_outside(at, pin as u8, Some(levels >> pin & 1 == 1));
             }
         }

@@ -42,6 +42,11 @@ impl Channels {
         self.receiver != 0
     }
 
+    /// The channel that empties the port, where none feeds it.
+    pub(super) fn only_receiver(&self) -> Option<usize> {
+        (self.transmitter == 0 && self.receiver != 0).then(|| self.receiver.trailing_zeros() as usize)
+    }
+
     /// Whether a channel empties it; otherwise it feeds it.
     #[inline]
     pub(crate) fn receives(&self, index: usize) -> bool {
@@ -132,6 +137,19 @@ impl Dma {
     #[inline]
     pub(crate) fn hears(&self, requests: u64) -> bool {
         self.listening & requests != 0
+    }
+
+    /// Whether all channels that are about to move were asked by one of these requests.
+    #[inline]
+    pub(crate) fn is_asked_by(&self, requests: u64) -> bool {
+        let mut ready = self.ready;
+        while ready != 0 {
+            if requests >> self.channels[ready.trailing_zeros() as usize].treq & 1 == 0 {
+                return false;
+            }
+            ready &= ready - 1;
+        }
+        true
     }
 
     /// Those of these requests (a bit each) that a channel waits for.

@@ -39,6 +39,31 @@ impl Lane {
         from_end <= to || to_end <= from || moves_on && is_alike && self.aligned() >= written.aligned()
     }
 
+    /// Whether the memory of the next `count` transfers is apart from that of the rest of another sequence.
+    pub(crate) fn is_apart_from(&self, count: u32, other: &Lane) -> bool {
+        let [(from, from_end), (to, to_end)] = [self, other].map(Lane::span);
+        if from_end <= to || to_end <= from {
+            return true;
+        }
+        // Two pieces of one ring.
+        let (ring, bytes) =
+            (self.ring, |lane: &Lane, count: u32| u64::from(count) * u64::from(lane.increment));
+        let is_one = ring != u32::MAX && (ring, from) == (other.ring, to);
+        let ahead =
+            |lane: &Lane, other: &Lane| u64::from(other.aligned().wrapping_sub(lane.aligned()) & ring);
+        is_one
+            && ahead(self, other) >= bytes(self, count)
+            && ahead(other, self) >= bytes(other, other.remaining)
+            && self.increment == u32::from(self.transfer.bytes)
+            && other.increment == u32::from(other.transfer.bytes)
+    }
+
+    /// Whether all that the rest of the sequence reaches lies between two addresses.
+    pub(crate) fn lies_within(&self, range: std::ops::Range<u32>) -> bool {
+        let (from, end) = self.span();
+        u64::from(range.start) <= from && end <= u64::from(range.end)
+    }
+
     /// Whether so many of its transfers are a piece of memory, one behind the other and as it is.
     pub(crate) fn is_piece(&self, count: u32) -> bool {
         let bytes = u32::from(self.transfer.bytes);
@@ -68,6 +93,11 @@ impl Lane {
     #[inline]
     pub(crate) fn goes_on(&self) -> bool {
         self.remaining >= 2
+    }
+
+    /// Whether more than so many transfers are left of the sequence.
+    pub(crate) fn has_more_than(&self, count: u32) -> bool {
+        self.remaining > count
     }
 
     /// A transfer is made.

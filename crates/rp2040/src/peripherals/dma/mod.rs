@@ -15,6 +15,7 @@
 //! register. A SET, CLR or XOR alias writes back what it read, so on INTR, INTS0 and INTS1 it clears what it read as 1.
 
 mod arbiter;
+pub(crate) mod beside;
 mod channel;
 pub(crate) mod flow;
 pub(crate) mod lane;
@@ -206,6 +207,33 @@ impl Dma {
             }
         }
         self.arm(io);
+    }
+
+    /// The transfer whose turn it is now, where it is one between memories of a channel that waits for nothing, while others are about to
+    /// move as well; nothing, before anything has happened, where it is not.
+    pub(crate) fn next_single(&mut self, is_memory: impl Fn(u32) -> bool, io: &mut Io) -> Option<Transfer> {
+        let candidates = self.candidates(io);
+        // Where nobody else is, several are made at one go.
+        if self.ready.is_power_of_two() || self.next_tick != NEVER {
+            return None;
+        }
+        let mut arbiter = self.arbiter;
+        let index = if candidates == 0 { return None } else { arbiter.pick(candidates, self.high) };
+        let (channel, transfer) = (&self.channels[index], self.transfer(index));
+        let is_plain = channel.remaining >= 2 && self.standing >> channel.treq & 1 != 0;
+        if !is_plain || !is_memory(transfer.read_address) || !is_memory(transfer.write_address) {
+            return None;
+        }
+        self.arbiter = arbiter;
+        self.schedule.begin(io.now);
+        Some(transfer)
+    }
+
+    /// Such a transfer was made.
+    pub(crate) fn copied(&mut self, index: usize, value: u32) {
+        self.schedule.occupy(1);
+        self.sniff(index, value);
+        self.channels[index].advance();
     }
 
     /// Whether none of the next `transfers` transfers ends a sequence, so that nothing but memory and registers changes.

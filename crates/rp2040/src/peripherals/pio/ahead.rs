@@ -97,18 +97,43 @@ impl LevelsSeen {
     /// The same of the next `count` where each sees the next step. Nothing, before anything has happened, where they do not or what they see
     /// is behind the last change.
     #[inline]
-    pub(super) fn row<'a>(
-        &mut self,
-        foretold: &'a Foretold,
-        count: usize,
-    ) -> Option<impl Iterator<Item = u32> + use<'a>> {
+    pub(super) fn row<'a>(&mut self, foretold: &'a Foretold, count: usize) -> Option<RowSeen<'a>> {
         if self.apart != (1, 0) {
             return None;
         }
         let row = foretold.row(self.step..self.step + count)?;
         self.step += count;
-        let (first_pin, others) = (foretold.first_pin(), self.others);
-        Some(row.iter().map(move |&level| others | u32::from(level) << first_pin))
+        let (first_pin, pins) = (foretold.first_pin(), foretold.mask().count_ones() as u8);
+        Some(RowSeen { row, first_pin, pins, others: self.others })
+    }
+}
+
+/// What instructions see of which each sees the next step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowSeen<'a> {
+    row: &'a [u8],
+    first_pin: u8,
+    pins: u8,
+    others: u32,
+}
+
+impl<'a> RowSeen<'a> {
+    /// The same of a loop of so many rounds, round by round.
+    #[inline(always)]
+    pub(super) fn chunks(&self, rounds: usize) -> impl Iterator<Item = Self> {
+        self.row.chunks_exact(rounds).map(|row| Self { row, ..*self })
+    }
+
+    /// All levels of each.
+    #[inline(always)]
+    pub(super) fn levels(&self) -> impl Iterator<Item = u32> {
+        self.row.iter().map(|&level| self.others | u32::from(level) << self.first_pin)
+    }
+
+    /// The steps themselves, and the place in them of `bits` pins from `base` on, where all of these were foretold.
+    pub(super) fn steps(&self, base: u32, bits: u8) -> Option<(&'a [u8], u32)> {
+        let place = base.checked_sub(self.first_pin.into())?;
+        (place + u32::from(bits) <= self.pins.into()).then_some((self.row, place))
     }
 }
 

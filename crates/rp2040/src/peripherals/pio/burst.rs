@@ -1,9 +1,13 @@
 //! Bursts: instructions of one machine in a row, while nobody looks at the pins that it moves. Of these only the last few changes
 //! can be told apart afterwards, so that no other is led to the pins.
 
+use mcu::LevelRow;
+
+use units::Picoseconds;
+
 use super::cycle::Cycle;
 use super::decoded::Decoded;
-use super::reach::looks_at_pins;
+use super::reach::{Heard, looks_at_pins};
 use super::state_machine::StateMachine;
 use super::{ALL_PINS, Io, NEVER, Pio};
 
@@ -13,13 +17,32 @@ pub(super) const TOLD: usize = crate::pins::CHANGES_KEPT + 1;
 const PLACES: usize = 8;
 const _: () = assert!(TOLD <= PLACES && TOLD >= super::inputs::KEPT);
 
+/// How the changes of levels are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Telling {
+    /// Their sum and the last few of them.
+    InSum,
+    /// Each of them, in a row.
+    InRow,
+    /// Each before the next: somebody keeps every edge, or answers.
+    AtOnce,
+}
+
+/// Room for levels that are told in a row: by their cycles, and by their times.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RowOfLevels {
+    changes: Vec<(u64, u32)>,
+    told: Vec<(Picoseconds, u32)>,
+}
+
 /// What a machine does to levels before anybody is told.
 pub(super) struct Untold {
     levels: u32,
     /// The pins whose level shows at their pads.
     visible: u32,
-    /// Somebody keeps every edge.
-    told_at_once: bool,
+    telling: Telling,
+    /// The cycles of all changes that show, and the levels after each, where these are told in a row.
+    row: Vec<(u64, u32)>,
     /// The cycles of the last changes that show, and the levels after each.
     changes: [(u64, u32); PLACES],
     count: usize,
@@ -29,8 +52,17 @@ pub(super) struct Untold {
 }
 
 impl Untold {
-    fn new(levels: u32, visible: u32, told_at_once: bool) -> Self {
-        Self { levels, visible, told_at_once, changes: [(0, 0); PLACES], count: 0, changed: 0, pulsed: 0 }
+    fn new(levels: u32, visible: u32, telling: Telling) -> Self {
+        Self {
+            levels,
+            visible,
+            telling,
+            row: Vec::new(),
+            changes: [(0, 0); PLACES],
+            count: 0,
+            changed: 0,
+            pulsed: 0,
+        }
     }
 
     #[inline(always)]
@@ -62,12 +94,20 @@ impl Untold {
             self.count += 1;
             self.pulsed |= self.changed & moved;
             self.changed |= moved;
+            if self.telling == Telling::InRow {
+                self.row.push((cycle, levels));
+            }
         }
     }
 
-    /// Whether somebody keeps every edge.
+    /// Whether each change is told before the next.
     pub(super) fn is_told_at_once(&self) -> bool {
-        self.told_at_once
+        self.telling == Telling::AtOnce
+    }
+
+    /// Whether nobody hears of every change.
+    pub(super) fn is_told_in_sum(&self) -> bool {
+        self.telling == Telling::InSum
     }
 
     /// Some pins changed more than once, and others so many times; the last few changes are still to come.
@@ -80,7 +120,7 @@ impl Untold {
     /// Whether what happened is to be told before anything else does.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
-        self.told_at_once && self.count != 0
+        self.telling == Telling::AtOnce && self.count != 0
     }
 
     /// The last changes, the oldest first.
@@ -98,11 +138,13 @@ impl Pio {
     /// a row. Ends behind the cycle in which a word moved if `heeds_fifos`. Gives the last cycle; nothing when there was none.
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
+        untold.row = std::mem::take(&mut self.row.changes);
         let decoded = self.decoded[n].take();
         let again = || self.spare[n].decode(&self.program, &self.machines[n]);
         let mut decoded = decoded.unwrap_or_else(again);
         let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
         self.decoded[n] = Some(decoded);
+        self.row.changes = untold.row;
         reached
     }
 
@@ -143,10 +185,11 @@ impl Pio {
 
     /// One instruction of the machine in cycle `due`; false when others may have to do with what it did.
     fn step_of_burst(&mut self, n: usize, due: u64, untold: &mut Untold, io: &mut Io) -> bool {
-        if !self.looks_away && looks_at_pins(self.machines[n].next_instruction(&self.program)) {
+        // The history of the inputs takes changes in their order.
+        if looks_at_pins(self.machines[n].next_instruction(&self.program)) {
             self.tell(untold, due, io);
+            self.observe_ahead(due, io);
         }
-        self.observe_ahead(due, io);
         let machine = &mut self.machines[n];
         let mut cycle = Cycle::new(due, &self.program, &self.inputs, self.flags);
         machine.step_of_burst(&mut cycle);
@@ -179,27 +222,58 @@ impl Pio {
         let pins = self.may_move & ALL_PINS;
         let visible = io.pins.plain_of(self.block.function) & self.enables;
         let plain = pins & !io.pins.plain() == 0 && self.machines[n].may_burst();
-        let told_at_once = visible & (io.pins.recorded() | self.heard) & pins != 0;
-        plain.then(|| Untold::new(self.levels, visible, told_at_once))
+        let telling = if visible & io.pins.recorded() & pins != 0 {
+            Telling::AtOnce
+        } else if visible & self.heard.pins & pins == 0 {
+            Telling::InSum
+        } else if self.heard.in_rows {
+            Telling::InRow
+        } else {
+            Telling::AtOnce
+        };
+        plain.then(|| Untold::new(self.levels, visible, telling))
     }
 
     /// Leads to the pins what was not told yet, after the edge of `cycle` at the latest.
     pub(super) fn tell(&mut self, untold: &mut Untold, cycle: u64, io: &mut Io) {
         if untold.count != 0 {
+            let heard = self.heard;
+            if untold.telling == Telling::InRow {
+                self.tell_row(untold, io);
+                self.heard = Heard::default();
+            }
             let before = io.pins.inputs_changed();
             let enables = self.enables;
             for (cycle, levels) in untold.last() {
+                self.observe_ahead(cycle, io);
                 self.drive_at(levels, enables, cycle, io);
             }
             io.pins.note_changes(untold.changed, before & untold.changed | untold.pulsed);
             // Of these outside knows already.
-            io.pins.take_changed_of(self.heard);
+            self.heard = heard;
+            io.pins.take_changed_of(heard.pins);
             untold.forget();
         }
         // The rest shows at no pad.
         if untold.levels != self.levels {
             self.drive_at(untold.levels, self.enables, cycle, io);
         }
+    }
+
+    /// Tells outside of the changes of pins that it hears.
+    fn tell_row(&mut self, untold: &mut Untold, io: &mut Io) {
+        let own = untold.visible & self.heard.pins;
+        let before = io.pins.levels();
+        let mut last = before & own;
+        let mut told = std::mem::take(&mut self.row.told);
+        let heard = untold.row.drain(..).filter_map(|(cycle, levels)| {
+            let is_other = std::mem::replace(&mut last, levels & own) != levels & own;
+            is_other.then(|| (self.time_of(cycle).unwrap_or(io.now), before & !own | levels & own))
+        });
+        told.extend(heard);
+        io.outside.pins_changed_in_row(&LevelRow { before, levels: &told }, &mut io.reactions);
+        told.clear();
+        self.row.told = told;
     }
 
     pub(super) fn drive_at(&mut self, levels: u32, enables: u32, cycle: u64, io: &mut Io) {

@@ -208,7 +208,7 @@ impl Pio {
     /// How the rounds of a loop give a clock that is heard; nothing where they are told edge by edge.
     pub(super) fn shape_of(&self, n: usize, looped: &Loop, untold: &Untold, io: &Io) -> Option<Shape> {
         let machine = &self.machines[n];
-        let shape = Shape::of(looped, self.heard & untold.visible(), machine.config.in_base)?;
+        let shape = Shape::of(looped, self.heard.pins & untold.visible(), machine.config.in_base)?;
         let begins =
             untold.is_told(self.levels) && (self.levels & shape.clock_mask() != 0) == shape.falls_first();
         let sends = shape.out_mask() & !untold.visible() == 0;

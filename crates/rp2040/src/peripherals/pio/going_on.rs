@@ -47,6 +47,11 @@ impl Pio {
         found
     }
 
+    /// The machines that have anything to do, a bit each.
+    pub(crate) fn going_on(&self) -> u8 {
+        self.machines.iter().filter(|one| one.due != NEVER).fold(0, |all, one| all | 1 << one.index)
+    }
+
     fn find_going_on(&mut self, at_once: u32, io: &Io) -> Option<GoingOn> {
         let (mut machines, mut waiting, mut awaits, mut reads, mut moves) = (0, 0, 0, 0, 0);
         let mut until = Picoseconds::new(i64::MAX);
@@ -92,9 +97,8 @@ impl Pio {
             moves: looped.moves_from(levels),
         });
         let (ticks, moves) = decoded.straight_way(machine.pc, levels, at_once);
-        inside
-            .filter(|inside| inside.ticks > ticks)
-            .or_else(|| (ticks != 0).then_some(Way { ticks, reads: 0, moves }))
+        // Where it is about to do anything else, its delay passes first.
+        Some(inside.filter(|inside| inside.ticks > ticks).unwrap_or(Way { ticks, reads: 0, moves }))
     }
 }
 

@@ -11,12 +11,14 @@ use super::{Io, MACHINES, Pio};
 
 /// A machine on its way from word to word, at the beginning of its loop.
 pub(crate) struct Intake {
-    pub(super) n: usize,
+    pub(crate) n: usize,
     pub(super) decoded: Box<Decoded>,
     pub(super) next: Option<Word>,
     /// What its words see, where that is known for all of them, and the first step that none has seen.
     pub(super) seen: Option<LevelsSeen>,
     ahead: usize,
+    /// Of how many words behind the next one it is known that they come, so many cycles apart.
+    pub(super) follow: Option<(u64, u64)>,
     /// The last cycle in which something was done.
     pub(super) reached: Option<u64>,
 }
@@ -29,32 +31,35 @@ pub(super) struct Word {
     at: Picoseconds,
 }
 
+impl Decoded {
+    /// Whether a loop is known at a place that does nothing but read pins.
+    pub(super) fn only_reads_at(&self, place: u8) -> bool {
+        self.known_loop_at(place).is_some_and(|looped| {
+            let reads = looped.into.is_some_and(|into| into.at_pins && into.is_last);
+            reads && looped.out.is_none() && looped.moves().is_empty()
+        })
+    }
+}
+
 impl Pio {
-    /// Sets out on the words of machine `n`; nothing where it does anything else. Whoever gets an intake has to end it before anything
-    /// else happens to the block.
-    pub(crate) fn begin_intake(&mut self, n: usize, io: &Io) -> Option<Intake> {
+    /// The next word that machine `n` takes in, if one is complete by a time.
+    pub(super) fn next_by(&self, n: usize, at: Picoseconds) -> Option<Word> {
+        let decoded = self.decoded[n].as_ref().filter(|decoded| decoded.only_reads_at(self.machines[n].pc));
+        self.next_taken_in(n, decoded?).filter(|word| word.at <= at)
+    }
+
+    /// Sets out on the words of machine `n`, of which one is complete up to and including `until`; nothing where it does anything else.
+    /// Whoever gets an intake has to end it before anything else happens to the block.
+    pub(crate) fn begin_intake(&mut self, n: usize, until: Picoseconds, io: &Io) -> Option<Intake> {
         if self.ahead.is_none() || self.lines_stale || io.clocks.sys_hz != self.edges.hz() {
             return None;
         }
-        let looped = self.decoded[n].as_ref()?.known_loop_at(self.machines[n].pc)?;
-        let only_reads = looped.into.is_some_and(|into| into.at_pins && into.is_last);
-        if !only_reads || looped.out.is_some() || !looped.moves().is_empty() || self.works_alone() != Some(n)
-        {
-            return None;
-        }
+        let word = self.next_by(n, until).filter(|_| self.works_alone() == Some(n))?;
         let decoded = self.decoded[n].take()?;
-        self.observe_ahead(self.machines[n].due, io);
-        let next = self.next_taken_in(n, &decoded);
-        match next {
-            Some(word) => {
-                let seen = self.seen_by_words(n, &decoded, &word, io);
-                Some(Intake { n, decoded, next, seen, ahead: self.next_ahead(), reached: None })
-            }
-            None => {
-                self.decoded[n] = Some(decoded);
-                None
-            }
-        }
+        self.observe_ahead(self.machines[n].due.min(self.due_aside()), io);
+        let seen = self.seen_by_words(n, &decoded, &word, io);
+        let follow = self.words_behind(n, &decoded, &word);
+        Some(Intake { n, decoded, next: Some(word), seen, ahead: self.next_ahead(), follow, reached: None })
     }
 
     fn seen_by_words(&self, n: usize, decoded: &Decoded, word: &Word, io: &Io) -> Option<LevelsSeen> {
@@ -98,8 +103,8 @@ impl Pio {
 
     /// Takes the next word in, of which the system hears; false where it is not known, before anything has happened.
     pub(crate) fn take_word_in(&mut self, intake: &mut Intake, io: &mut Io) -> bool {
-        let Intake { n, decoded, next, seen, ahead, reached } = intake;
-        let Some(word) = *next else { return false };
+        let Some(word) = intake.next else { return false };
+        let Intake { n, decoded, seen, ahead, reached, .. } = intake;
         let Some(looped) = decoded.known_loop_at(self.machines[*n].pc) else { return false };
         let Some(into) = looped.into else { return false };
         let received = match (seen, &io.foretold) {
@@ -115,18 +120,47 @@ impl Pio {
         self.lines_stale = false;
         io.now = io.now.max(word.at);
         io.lines.set_dreq(self.dreq(*n + MACHINES), true);
-        *next = self.next_taken_in(*n, decoded);
+        self.go_to_next(intake, &word, 1);
         true
     }
 
-    /// Ends an intake: it is known what comes next. Gives whether the machine has gone on.
-    pub(crate) fn end_intake(&mut self, intake: Intake, io: &mut Io) -> bool {
+    /// Some words were taken in, the first of which was the next one.
+    pub(super) fn go_to_next(&self, intake: &mut Intake, first: &Word, count: u64) {
+        let machine = &self.machines[intake.n];
+        intake.next = match &mut intake.follow {
+            Some((left, cycles)) if *left >= count && !machine.receive.is_full() => {
+                *left -= count;
+                let cycle = first.cycle + count * *cycles;
+                let rounds = Rounds { count: first.rounds.count, first_tick: machine.delay };
+                self.edges.time_of(cycle).map(|at| Word { rounds, cycle, at })
+            }
+            _ => {
+                let next = self.next_taken_in(intake.n, &intake.decoded);
+                intake.follow = next.and_then(|next| self.words_behind(intake.n, &intake.decoded, &next));
+                next
+            }
+        };
+    }
+
+    /// How many words come evenly behind one that begins with the machine's next round, and how many cycles apart.
+    fn words_behind(&self, n: usize, decoded: &Decoded, word: &Word) -> Option<(u64, u64)> {
+        let machine = &self.machines[n];
+        let looped = decoded.known_loop_at(machine.pc)?;
+        let first_read = word.rounds.first_tick + looped.into?.tick;
+        let round_cycles = machine.divider.even_cycles(first_read, looped.ticks)?;
+        let begins = machine.delay == looped.last_delay && machine.isr_count == 0 && looped.written.is_none();
+        let rounds = u64::from(word.rounds.count);
+        begins.then(|| ((looped.rounds_inside(machine) / rounds).saturating_sub(1), round_cycles * rounds))
+    }
+
+    /// Ends an intake: it is known what comes next. Gives the last cycle in which the machine has gone on.
+    pub(crate) fn end_intake(&mut self, intake: Intake, io: &mut Io) -> Option<u64> {
         let Intake { n, decoded, reached, .. } = intake;
         self.decoded[n] = Some(decoded);
-        let Some(reached) = reached else { return false };
+        let reached = reached?;
         self.machines[n].reschedule();
         self.finish(reached, io);
-        true
+        Some(reached)
     }
 }
 

@@ -5,6 +5,7 @@ use units::Picoseconds;
 
 use super::execute::shifted_in;
 use super::intake::Intake;
+use super::registers::mask;
 use super::{Io, Pio};
 use crate::peripherals::dma::LATENCY_CYCLES;
 
@@ -16,9 +17,8 @@ const TAKEN_WITHIN_CYCLES: u64 = LATENCY_CYCLES + 2;
 pub(crate) struct EvenIntake {
     /// How many are known.
     pub(crate) count: usize,
-    /// The cycles from one to the next, and from one round to the next.
+    /// The cycles from one to the next.
     word_cycles: u64,
-    round_cycles: u64,
 }
 
 /// What a shift register holds that was empty before bits were shifted in, so many of each.
@@ -30,48 +30,77 @@ fn joined(all: impl Iterator<Item = u32>, count: u8, to_the_right: bool) -> u32 
     }
 }
 
+/// The same of bits that lie at a place in steps of what was foretold, a word of so many rounds after the other.
+fn join_steps(
+    words: &mut [u32],
+    (steps, rounds): (&[u8], usize),
+    (place, count): (u32, u8),
+    to_the_right: bool,
+) {
+    let (mask, count) = (mask(count) as u8, u32::from(count));
+    let bits = |step: u8| u64::from(step >> place & mask);
+    for (word, steps) in words.iter_mut().zip(steps.chunks_exact(rounds)) {
+        *word = if to_the_right {
+            let place_of = |(all, place): (u64, u32), &step: &u8| (all | bits(step) << place, place + count);
+            let (all, places) = steps.iter().fold((0, 0), place_of);
+            (all << (32 - places)) as u32
+        } else {
+            steps.iter().fold(0, |all, &step| all << count | bits(step)) as u32
+        };
+    }
+}
+
 impl Pio {
     /// The words that come evenly up to and including `until`, if each finds an empty FIFO; nothing where no two do.
     pub(crate) fn even_intake(&self, intake: &Intake, until: Picoseconds) -> Option<EvenIntake> {
-        let word = intake.next?;
-        let machine = &self.machines[intake.n];
-        let looped = intake.decoded.known_loop_at(machine.pc)?;
-        let first_read = word.rounds.first_tick + looped.into?.tick;
-        let round_cycles = machine.divider.even_cycles(first_read, looped.ticks)?;
-        let begins = machine.delay == looped.last_delay
-            && machine.isr_count == 0
-            && machine.receive.is_empty()
-            && looped.written.is_none();
-        let word_cycles = round_cycles * u64::from(word.rounds.count);
-        if !begins || word_cycles <= TAKEN_WITHIN_CYCLES {
+        let (word, (left, word_cycles)) = (intake.next?, intake.follow?);
+        if !self.machines[intake.n].receive.is_empty() || word_cycles <= TAKEN_WITHIN_CYCLES {
             return None;
         }
-        let counted = looped.rounds_inside(machine) / u64::from(word.rounds.count);
-        let in_time = self.edges.last_at(until).checked_sub(word.cycle)? / word_cycles + 1;
-        let count = usize::try_from(counted.min(in_time)).unwrap_or(usize::MAX);
-        (count > 1).then_some(EvenIntake { count, word_cycles, round_cycles })
+        let in_time = self.edges.last_at(until).checked_sub(word.cycle)? / word_cycles;
+        let count = usize::try_from(1 + left.min(in_time)).unwrap_or(usize::MAX);
+        (count > 1).then_some(EvenIntake { count, word_cycles })
+    }
+
+    /// When such a word comes, counted from the next one.
+    pub(crate) fn comes_at(&self, intake: &Intake, even: &EvenIntake, number: usize) -> Option<Picoseconds> {
+        self.edges.time_of(intake.next?.cycle + number as u64 * even.word_cycles)
+    }
+
+    /// How many words the FIFO of a machine holds that takes them in.
+    pub(crate) fn depth_of_intake(&self, n: usize) -> usize {
+        self.machines[n].config.receive_depth.into()
+    }
+
+    /// Whether a machine was put aside.
+    pub(crate) fn has_aside(&self) -> bool {
+        self.aside.is_some()
     }
 
     /// Takes words in, each of which has left the FIFO before the next one comes; false, before anything has happened, where the levels
-    /// are not known.
+    /// are not known. Each is reached for so long after it came.
     pub(crate) fn take_many_in(
         &mut self,
         intake: &mut Intake,
         even: &EvenIntake,
-        words: &mut [u32],
+        (words, latency): (&mut [u32], Picoseconds),
         io: &mut Io,
     ) -> bool {
+        let Some(word) = intake.next else { return false };
         let Some(cycle) = self.read_many(intake, even, words, io) else { return false };
-        let Intake { n, decoded, next, reached, .. } = intake;
+        if self.aside.is_some() {
+            self.note_meetings((word.cycle, even.word_cycles), words.len(), latency);
+        }
+        let Intake { n, decoded, reached, .. } = intake;
         let machine = &mut self.machines[*n];
         let Some(looped) = decoded.known_loop_at(machine.pc) else { return false };
         machine.receive.pass(words);
-        let rounds = (even.word_cycles / even.round_cycles) as u32 * words.len() as u32;
+        let rounds = word.rounds.count * words.len() as u32;
         looped.count_down(machine, rounds);
         machine.end_quickly(u64::from(rounds) * looped.ticks, looped.last_delay);
         *reached = Some(cycle);
         io.now = io.now.max(self.edges.time_of(cycle).unwrap_or(io.now));
-        *next = self.next_taken_in(*n, decoded);
+        self.go_to_next(intake, &word, words.len() as u64);
         true
     }
 
@@ -84,10 +113,15 @@ impl Pio {
         let foretold = io.foretold.as_ref()?.foretold();
         let levels = intake.seen.as_mut()?;
         match levels.row(foretold, rounds * words.len()) {
-            Some(mut row) => {
-                for word in &mut *words {
-                    let bits = row.by_ref().take(rounds).map(|levels| levels.rotate_right(base));
-                    *word = joined(bits, into.bits, machine.config.in_right);
+            Some(row) => {
+                if let Some((steps, place)) = row.steps(base, into.bits) {
+                    let to_the_right = machine.config.in_right;
+                    join_steps(words, (steps, rounds), (place, into.bits), to_the_right);
+                } else {
+                    for (word, row) in words.iter_mut().zip(row.chunks(rounds)) {
+                        let bits = row.levels().map(|levels| levels.rotate_right(base));
+                        *word = joined(bits, into.bits, machine.config.in_right);
+                    }
                 }
             }
             None => {

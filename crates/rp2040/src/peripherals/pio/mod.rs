@@ -12,6 +12,7 @@
 
 mod access;
 mod ahead;
+mod beside;
 mod block;
 mod burst;
 mod clocked;
@@ -47,13 +48,15 @@ mod written;
 use std::cell::RefCell;
 
 use ahead::Ahead;
+use beside::Aside;
 use block::{BLOCKS, Block, block_number};
+use burst::RowOfLevels;
 use cycle::{Cycle, PinWrites};
 use decoded::Decoded;
 use edges::ClockEdges;
 pub(crate) use going_on::GoingOn;
 use inputs::Inputs;
-use reach::KnownReaches;
+use reach::{Heard, KnownReaches};
 use spare::Spare;
 use state_machine::{NEVER, Stall, StateMachine};
 use units::Picoseconds;
@@ -102,7 +105,15 @@ pub struct Pio {
     may_move: u32,
     /// The pins of which somebody outside is told on the way.
     #[serde(skip)]
-    heard: u32,
+    heard: Heard,
+    /// Room for levels that are told in a row.
+    #[serde(skip)]
+    row: RowOfLevels,
+    /// A machine that follows the others later, and the cycles that it finds carried out a picosecond before their edge.
+    #[serde(skip)]
+    aside: Option<Aside>,
+    #[serde(skip)]
+    met: Vec<(u64, Picoseconds)>,
     /// A flag of FDEBUG was raised since that was last asked.
     #[serde(skip)]
     debug_rose: bool,
@@ -152,7 +163,10 @@ impl Pio {
             lines_stale: true,
             looks_away: false,
             may_move: 0,
-            heard: 0,
+            heard: Heard::default(),
+            row: RowOfLevels::default(),
+            aside: None,
+            met: Vec::new(),
             debug_rose: false,
             heeds_flags: false,
             flags_moved: false,
@@ -202,8 +216,8 @@ impl Pio {
     }
 
     /// Tells outside of every change of these pins from here on, whoever leads the block on.
-    pub(crate) fn set_heard(&mut self, pins: u32) {
-        self.heard = pins;
+    pub(crate) fn set_heard(&mut self, heard: Heard) {
+        self.heard = heard;
     }
 
     /// clk_sys got another frequency, just now.
@@ -320,7 +334,7 @@ impl Pio {
         if changed == 0 {
             return;
         }
-        let at = self.edges.time_of(cycle).unwrap_or(io.now).min(io.now);
+        let at = self.time_of(cycle).unwrap_or(io.now).min(io.now);
         self.drive_changed(at, (levels, enables), changed, cycle, io);
     }
 
@@ -338,7 +352,7 @@ impl Pio {
         if !self.looks_away {
             self.observe(cycle, io);
         }
-        if self.heard & io.pins.changed() != 0 {
+        if self.heard.pins & io.pins.changed() != 0 {
             io.tell_outside();
             if !self.looks_away {
                 self.observe(cycle, io);

@@ -23,6 +23,14 @@ pub(crate) struct Reach {
     machines: u32,
 }
 
+/// The pins of which somebody outside is told late and in order while a block moves them unnoticed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Heard {
+    pub(crate) pins: u32,
+    /// Nothing is moved in answer, so that levels are told in rows.
+    pub(crate) in_rows: bool,
+}
+
 impl Reach {
     /// That of machines (a bit each) which go round in loops that move these pins, and whether one of them looks at others.
     pub(super) fn of_loops(machines: u32, pins: u32, looks_at_pins: bool) -> Self {
@@ -184,6 +192,11 @@ impl Pio {
             transmit: dreq(0),
             machine: n as usize,
         })
+    }
+
+    /// The requests to the DMA of one machine, a bit each.
+    pub(crate) fn requests_of(&self, n: usize) -> u64 {
+        (1 << n | 1 << (n + MACHINES)) << self.block.dreq_tx0
     }
 
     /// The address of the FIFO behind a request, and whether that is read; nothing where it is another block's.

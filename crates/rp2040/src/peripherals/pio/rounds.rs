@@ -44,7 +44,7 @@ impl Pio {
         }
         let mut rounds = Rounds { count: count as u32, first_tick: machine.delay };
         let (fixed, data) = looped.pins();
-        let is_heard = (fixed | data) & self.heard & untold.visible() != 0;
+        let is_heard = (fixed | data) & self.heard.pins & untold.visible() != 0 && !self.heard.in_rows;
         if is_heard || looped.into.is_some_and(|into| into.at_pins) {
             self.tell(untold, self.machines[n].divider.next(), io);
         }
@@ -152,7 +152,7 @@ impl Untold {
         let pulses = looped.pulses() & self.visible();
         let (fixed, data) = looped.pins();
         let moves_bit = looped.out.is_none_or(|out| !out.at_pins || out.bits == 1 && data.is_power_of_two());
-        pulses != 0 && fixed & data == 0 && moves_bit && !self.is_told_at_once()
+        pulses != 0 && fixed & data == 0 && moves_bit && self.is_told_in_sum()
     }
 
     /// Skips rounds that write these bits, the first in the highest bit; gives the levels behind them.

@@ -11,7 +11,7 @@ use super::divider::Divider;
 use super::early::Early;
 use super::loops::{Loop, Shift};
 use super::moved::Skipped;
-use super::reach::Reach;
+use super::reach::{Heard, Reach};
 use super::rounds::{Rounds, written_first};
 use super::state_machine::StateMachine;
 use super::{Io, MACHINES, NEVER, Pio};
@@ -64,7 +64,7 @@ impl Pio {
     pub(crate) fn begin_row(
         &mut self,
         n: usize,
-        (reach, heard): (&Reach, u32),
+        (reach, heard): (&Reach, Heard),
         until: Picoseconds,
         io: &Io,
     ) -> Option<Row> {
@@ -82,7 +82,7 @@ impl Pio {
                 Some(Row { n, decoded, pins, early: Early::default(), next: Some(next), reached: None })
             }
             None => {
-                (self.looks_away, self.heard) = (false, 0);
+                (self.looks_away, self.heard) = (false, Heard::default());
                 None
             }
         }
@@ -293,7 +293,7 @@ impl Pio {
             self.run_early(cycle, at, io);
             Some(cycle)
         });
-        (self.looks_away, self.heard) = (false, 0);
+        (self.looks_away, self.heard) = (false, Heard::default());
         if let Some(last) = last {
             self.finish(last, io);
         }

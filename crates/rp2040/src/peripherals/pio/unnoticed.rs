@@ -2,7 +2,7 @@
 //! was, with all that it knows as it was, is led through the same again without executing it.
 
 use super::inputs::Inputs;
-use super::reach::Reach;
+use super::reach::{Heard, Reach};
 use super::state_machine::{Stall, StateMachine};
 use super::{Io, MACHINES, NEVER, Pio};
 use mcu::Edge;
@@ -23,7 +23,7 @@ impl Pio {
         &mut self,
         until: Picoseconds,
         reach: &Reach,
-        heard: u32,
+        heard: Heard,
         heeds_fifos: bool,
         io: &mut Io,
     ) {
@@ -34,7 +34,7 @@ impl Pio {
         (self.debug_rose, self.flags_moved) = (false, false);
         let last = self.edges.last_at(until);
         let reached = self.run_to(last, heeds_fifos, io);
-        (self.looks_away, self.heard) = (false, 0);
+        (self.looks_away, self.heard) = (false, Heard::default());
         if let Some(cycle) = reached {
             self.finish(cycle, io);
         }
@@ -50,7 +50,7 @@ impl Pio {
                 break;
             }
             let searches = !heeds_fifos
-                && self.heard == 0
+                && self.heard.pins == 0
                 && self.ahead.is_none()
                 && last - next > SHORTEST_SEARCHED_CYCLES
                 && search.goes_on();

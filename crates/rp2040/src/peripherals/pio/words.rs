@@ -288,7 +288,7 @@ fn fifo(offset: u32, first: u32) -> Option<usize> {
 
 impl StateMachine {
     /// The ticks before which the machine moves no word, where its next instruction is the program's; nothing where one may move at once.
-    fn ticks_to_word(&self, decoded: &Decoded, program: &[u16; 32]) -> Option<u64> {
+    pub(super) fn ticks_to_word(&self, decoded: &Decoded, program: &[u16; 32]) -> Option<u64> {
         let ticks = decoded.ticks_to_word(self.pc, program);
         let refills = self.config.autopull && self.osr_count >= self.config.pull_threshold;
         let goes_on = self.enabled && !self.executes_written() && self.is_between_instructions();

@@ -2,6 +2,7 @@
 
 use super::skipping::state;
 use super::*;
+use crate::peripherals::pio::reach::Heard;
 
 /// A linear congruential generator (Knuth, MMIX).
 struct Random(u64);
@@ -41,7 +42,7 @@ fn go_on(bench: &mut Bench, cycles: i64) -> u32 {
     let end = bench.io.now + Picoseconds::new(cycles * CYCLE_PS);
     let reach = bench.pio.reach();
     let mut words = 0;
-    while let Some(mut row) = bench.pio.begin_row(0, (&reach, 0), end, &bench.io) {
+    while let Some(mut row) = bench.pio.begin_row(0, (&reach, Heard::default()), end, &bench.io) {
         while bench.pio.next_of_row(&row).is_some_and(|word| word.ends <= end)
             && bench.pio.pass_word(&mut row, &mut bench.io)
         {

@@ -2,6 +2,7 @@
 
 use super::skipping::{Setting, apply, bench, setting, state, step};
 use super::*;
+use crate::peripherals::pio::reach::Heard;
 use proptest::prelude::*;
 
 impl Bench {
@@ -10,7 +11,7 @@ impl Bench {
         let end = self.io.now + Picoseconds::new(cycles * CYCLE_PS);
         let reach = self.pio.reach();
         while self.io.due(Source::Pio0).is_some_and(|at| at <= end) {
-            self.pio.run_unnoticed(end, &reach, 0, heeds_fifos, &mut self.io);
+            self.pio.run_unnoticed(end, &reach, Heard::default(), heeds_fifos, &mut self.io);
             self.io.moved_unnoticed = true;
             self.settle_pins();
             self.io.moved_unnoticed = false;
