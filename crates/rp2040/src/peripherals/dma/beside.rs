@@ -10,6 +10,9 @@ use super::lane::Lane;
 use super::schedule::Schedule;
 use super::{Dma, NEVER};
 
+/// An access may find a word that comes so much later: to a block of PIO an edge that is a picosecond ahead counts as there.
+const PICOSECONDS_AHEAD: i64 = 2;
+
 /// Both of them, before they move anything: the end in memory of the one that empties the port, and both ends of the one that copies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Both {
@@ -66,48 +69,20 @@ impl Dma {
         (until, most_at_once): (Picoseconds, u32),
     ) -> Moved {
         let mut moved = Moved { words: 0, copies: 0, schedule: self.schedule, arbiter: self.arbiter };
-        let (mut now, mut came) = (moved, 0);
-        let mut asked = None;
         let copier_ready = self.ready_at[both.copier];
-        while let Some(next) = comes_at(came).filter(|_| came < coming.count) {
-            let first = asked.map_or(copier_ready, |at: Picoseconds| at.min(copier_ready));
-            let due = first.max(now.schedule.free());
-            let left = both.copied.0.remaining - now.copies;
-            if left < 2 || both.taken.remaining as usize - now.words < 2 {
-                break;
-            }
+        let mut turns = Turns { both, copier_ready, high: self.high, came: 0, asked: None, moved };
+        while let Some(next) = comes_at(turns.came).filter(|_| turns.came < coming.count && turns.go_on()) {
+            let due = turns.due();
             // Of one instant the block comes first.
-            if next <= due {
-                if next > until || came - now.words == coming.depth {
-                    break;
-                }
-                asked.get_or_insert(now.schedule.after_latency(next));
-                came += 1;
-                continue;
-            }
-            if due > until {
+            let goes_on = match next <= due {
+                true => next <= until && turns.word_comes(next, coming.depth),
+                false => due <= until && turns.take_turn(due, next, most_at_once),
+            };
+            if !goes_on {
                 break;
             }
-            let is_due =
-                |at: Option<Picoseconds>, index: usize| at.map_or(0, |at| u16::from(at <= due) << index);
-            let candidates = is_due(asked, both.receiver) | is_due(Some(copier_ready), both.copier);
-            let takes = now.arbiter.pick(candidates, self.high) == both.receiver;
-            // It finds a word that is a picosecond ahead.
-            if takes && (next - due).ps() <= 2 {
-                break;
-            }
-            now.schedule.begin(due);
-            if takes {
-                now.schedule.occupy(1);
-                now.words += 1;
-                asked = asked.filter(|_| now.words < came);
-            } else {
-                let count = if asked.is_none() { (left - 1).min(most_at_once) } else { 1 };
-                now.schedule.occupy(count);
-                now.copies += count;
-            }
-            if asked.is_none() {
-                moved = now;
+            if turns.asked.is_none() {
+                moved = turns.moved;
             }
         }
         moved
@@ -128,5 +103,70 @@ impl Dma {
         if self.sniffer.watches(both.copier) && channel.has(SNIFF_EN) {
             self.sniffer.observe_many(bytes, channel.bytes);
         }
+    }
+}
+
+/// Both while they take turns.
+struct Turns<'a> {
+    both: &'a Both,
+    /// From when on the one that copies may, and which channels have priority.
+    copier_ready: Picoseconds,
+    high: u16,
+    /// The words that have come, and from when on one of them may be taken.
+    came: usize,
+    asked: Option<Picoseconds>,
+    moved: Moved,
+}
+
+impl Turns<'_> {
+    /// The copies that are left.
+    fn left(&self) -> u32 {
+        self.both.copied.0.remaining - self.moved.copies
+    }
+
+    /// Whether neither is at the end of its sequence.
+    fn go_on(&self) -> bool {
+        self.left() >= 2 && self.both.taken.remaining as usize - self.moved.words >= 2
+    }
+
+    /// When the next transfer is due.
+    fn due(&self) -> Picoseconds {
+        let first = self.asked.map_or(self.copier_ready, |at| at.min(self.copier_ready));
+        first.max(self.moved.schedule.free())
+    }
+
+    /// A word comes; false where the FIFO has no room for it.
+    fn word_comes(&mut self, at: Picoseconds, depth: usize) -> bool {
+        if self.came - self.moved.words == depth {
+            return false;
+        }
+        self.asked.get_or_insert(self.moved.schedule.after_latency(at));
+        self.came += 1;
+        true
+    }
+
+    /// A transfer is due; false where it finds a word that comes a picosecond later.
+    fn take_turn(&mut self, due: Picoseconds, next: Picoseconds, most_at_once: u32) -> bool {
+        let is_due =
+            |at: Option<Picoseconds>, index: usize| u16::from(at.is_some_and(|at| at <= due)) << index;
+        let candidates =
+            is_due(self.asked, self.both.receiver) | is_due(Some(self.copier_ready), self.both.copier);
+        let takes = self.moved.arbiter.pick(candidates, self.high) == self.both.receiver;
+        if takes && (next - due).ps() <= PICOSECONDS_AHEAD {
+            return false;
+        }
+        self.moved.schedule.begin(due);
+        if takes {
+            self.moved.schedule.occupy(1);
+            self.moved.words += 1;
+            self.asked = self.asked.filter(|_| self.moved.words < self.came);
+        } else {
+            // Where nobody else is about to move, several are made at one go.
+            let alone = self.asked.is_none();
+            let count = if alone { (self.left() - 1).min(most_at_once) } else { 1 };
+            self.moved.schedule.occupy(count);
+            self.moved.copies += count;
+        }
+        true
     }
 }

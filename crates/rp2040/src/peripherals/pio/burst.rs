@@ -2,7 +2,6 @@
 //! can be told apart afterwards, so that no other is led to the pins.
 
 use mcu::LevelRow;
-
 use units::Picoseconds;
 
 use super::cycle::Cycle;
@@ -271,7 +270,9 @@ impl Pio {
             is_other.then(|| (self.time_of(cycle).unwrap_or(io.now), before & !own | levels & own))
         });
         told.extend(heard);
-        io.outside.pins_changed_in_row(&LevelRow { before, levels: &told }, &mut io.reactions);
+        if !told.is_empty() {
+            io.outside.pins_changed_in_row(&LevelRow { before, levels: &told }, &mut io.reactions);
+        }
         told.clear();
         self.row.told = told;
     }
