@@ -342,6 +342,36 @@ fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     chip
 }
 
+/// One at 125 MHz whose words come evenly while the DMA copies at length, from elsewhere or from the same ring.
+fn copying_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
+    let mut random = Random::new(seed);
+    let mut table = Vec::new();
+    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
+    // Which of them has priority.
+    table.push([0, DMA + 0x444, random.of(&[0, 4, 8])]);
+    while table.len() < ACTIONS {
+        let size = random.of(&[0, 0, 0, 1, 2]);
+        let from_ring = random.one_in(3);
+        let ring = if from_ring { 10 << 6 } else { 0 };
+        let control = 1 | random.below(2) << 1 | size << 2 | 0b11 << 4 | ring | 3 << 11 | 0x3f << 15;
+        let from = if from_ring { RING + random.below(1024) } else { WORDS };
+        table.extend([[5, DMA + 0xcc, 1 << 24], [0, DMA + 0x434, random.of(&[7, 1 | 3 << 1 | 1 << 5])]]);
+        table.extend([[0, DMA + 0xc0, from], [0, DMA + 0xc4, COPIED + 4 * random.below(64)]]);
+        table.push([0, DMA + 0xc8, 1 + random.below(4000 >> size)]);
+        table.push([0, DMA + 0xcc, control | random.below(2) << 23]);
+        // A core that looks whether the copy has ended lets it go on undisturbed.
+        let counts = [2, 0, 1 + random.below(1000)];
+        table.push(random.of(&[counts, [5, DMA + 0xcc, 1 << 24]]));
+        if random.one_in(4) {
+            send(&mut random, &mut table);
+        }
+        table.push([1, DMA + random.of(&[0x438, 0xc0, 0xc4, 0xc8, 4, 8]), 0]);
+    }
+    let mut chip = chip_that_does(4 * seed + 1, table);
+    chip.connect(Box::new(Line::new(may_be_taken, even_frame, &mut random)));
+    chip
+}
+
 fn chip_that_does(seed: u64, mut table: Vec<[u32; 3]>) -> Rp2040 {
     table.push([9, 0, 0]);
     // In RAM: how often a core that goes round in flash has fetched depends on where it stopped, by one.
@@ -369,8 +399,14 @@ fn words_that_come_evenly_are_what_they_are_one_by_one() {
 }
 
 #[test]
+fn words_that_come_beside_a_copy_are_what_they_are_one_by_one() {
+    check_all(0..24, copying_chip);
+}
+
+#[test]
 #[ignore = "takes minutes: the same at length, make test-slow"]
 fn many_chips_that_know_levels_before_they_come_do_what_others_do() {
     check_all(100..4000, chip);
     check_all(100..1000, even_chip);
+    check_all(100..1000, copying_chip);
 }
