@@ -275,8 +275,9 @@ fn binding_rank(symbol: &Sym32<LittleEndian>) -> u8 {
 
 /// The functions, and between them the code of assembler whose symbols have no type: most of the C library of AVRs.
 fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
-    let (typed, others): (Vec<Symbol>, Vec<Symbol>) =
-        symbols.into_iter().partition(|symbol| symbol.is_function);
+    // Behind the last address none ends.
+    let symbols = symbols.into_iter().filter(|symbol| symbol.address != u32::MAX);
+    let (typed, others): (Vec<Symbol>, Vec<Symbol>) = symbols.partition(|symbol| symbol.is_function);
     let typed = best_by_address(typed);
     let covered = covered(&typed);
     let labels = others.into_iter().filter(|symbol| symbol.is_label && !is_within(&covered, symbol.address));
