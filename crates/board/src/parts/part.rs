@@ -26,7 +26,7 @@ pub trait Part: Any + Debug + Send {
         let _ = (at, changed, around);
     }
 
-    /// Such pins of its [`Part::patience`] changed their levels in a row.
+    /// Pins that it hears late ([`Part::patience`]) changed their levels in a row.
     fn pins_changed_in_row(&mut self, row: &LevelRow<'_>, around: &mut Around<'_>) {
         for (at, changed, levels) in row.changes() {
             around.levels = levels;

@@ -275,7 +275,7 @@ fn binding_rank(symbol: &Sym32<LittleEndian>) -> u8 {
 
 /// The functions, and between them the code of assembler whose symbols have no type: most of the C library of AVRs.
 fn functions(symbols: Vec<Symbol>) -> Vec<Function> {
-    // Behind the last address none ends.
+    // The end of a function at the last address of all is no address.
     let symbols = symbols.into_iter().filter(|symbol| symbol.address != u32::MAX);
     let (typed, others): (Vec<Symbol>, Vec<Symbol>) = symbols.partition(|symbol| symbol.is_function);
     let typed = best_by_address(typed);

@@ -219,8 +219,10 @@ impl Pins {
             let (at, levels) = (foretold.at(step).unwrap_or(LONG_AGO), foretold.levels(step));
             if is_plain {
                 let moved = (levels ^ self.outside_level) & mask;
-                self.outside_level ^= moved;
-                self.move_plainly(at, moved);
+                if moved != 0 {
+                    self.outside_level ^= moved;
+                    self.move_plainly(at, moved);
+                }
                 continue;
             }
             for pin in pins_of(mask & ALL_PINS) {
