@@ -21,13 +21,14 @@ TEST_PROCESSES ?= 3
 # More threads than processors: some tests wait for real clocks.
 export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(nproc))
 RANDOM_INSTRUCTIONS ?= 100000000
+PROPERTY_CASES ?= 6000
 FUZZ_TARGETS := logic2_csv sal sigrok vcd pulseview_csv compressed suite elf uf2 bin \
 	wiznet_spi wiznet_frames cyw43_pins cyw43_messages pc_frames network_file impairments servers clients packets \
 	spi_controller traffic_words i2c_target serial_line gdb_packets rtt_ram usb_device board_file avr_image
 FUZZ_FIRMWARE_TARGETS := http_request fsdata_image ssi_page iperf_header coap_message mqtt_packets radio_that_lies small_frames \
 	$(foreach chip,W5100 W5100S W5200 W5500 W6100,chip_that_lies_$(chip)=chip_that_lies)
 
-.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint format-rust lint-rust lint-others rust-tests builds test-rust random-images test-python test-slow soak fuzz \
+.PHONY: help demo firmware firmware-or-not images web wheel tools cross-compiler avr-compiler test lint format-rust lint-rust lint-others rust-tests builds test-rust properties random-images test-python test-slow soak fuzz \
 	fuzz-readers fuzz-targets fuzz-firmware bench docs site lock clean
 
 help: ## Show what there is
@@ -166,8 +167,10 @@ builds:
 rust-tests: $(VENV)/installed
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet --no-run
 
+# The cases of property tests are the same in each run, so that a change is judged by what it changed. Others come with
+# `make properties`.
 test-rust: builds
-	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
+	PROPTEST_RNG_SEED=1 cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS on a virtual RP2040, and as many on AVRs, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) cargo test --profile checked --locked --quiet \
@@ -179,7 +182,12 @@ test-python: builds
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
 		--junit-xml build/test-results/python.xml
 
-test-slow: lint-rust $(VENV)/packages $(VENV)/installed web random-images ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
+properties: builds ## Property tests with cases that no run had before, PROPERTY_CASES (6000) where a test sets no number
+	PROPTEST_CASES=$(PROPERTY_CASES) cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
+	AIRWIRE_PROPERTY_CASES=$(PROPERTY_CASES) $(BIN)/python -m pytest --hypothesis-profile random \
+		$$(grep -rl --include='*.py' '^from hypothesis' tests)
+
+test-slow: lint-rust $(VENV)/packages $(VENV)/installed web random-images properties ## Tests that take minutes: large files, memory, random images with overflow checks, drivers with 1 MB
 	$(BIN)/python -m pytest --slow -m slow
 	AIRWIRE_TRANSFER_BYTES=1048576 cargo test --release --locked --quiet -p airwire-lan --test drivers --test lan_faults
 	cargo test --release --locked --quiet -p airwire-rp2040 --lib pio::tests::differential -- --ignored

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 
 from airwire import validate
@@ -28,6 +29,13 @@ MAY_BE_LEFT_OUT = re.compile(
     r"|page has the sizes of GCC|recorded sizes are those of GCC|CPython 3\.11"
 )
 """Why a test may be left out anywhere: no machine of ours must have what it needs."""
+
+# `make properties` takes the second one. A case has no time limit, as the machine may be busy.
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile(
+    "random", deadline=None, max_examples=int(os.environ.get("AIRWIRE_PROPERTY_CASES", "100"))
+)
+hypothesis.settings.load_profile("same")
 
 # Below nohup a process ignores that its terminal is closed, and so would the commands that tests close a terminal for.
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:

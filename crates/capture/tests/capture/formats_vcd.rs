@@ -140,6 +140,10 @@ fn mistakes_are_named_with_their_line() {
         (HEADER.replace("$var", "$other"), "declares no wires"),
         (HEADER.replace("wire 1", "wire 0"), "between 1 and 65536 bits"),
         (HEADER.replace("wire 1", "wire 70000"), "between 1 and 65536 bits"),
+        (
+            HEADER.replacen("trigger", &format!("trigger $end $var wire {} # a", usize::MAX), 1),
+            "between 1 and 65536 bits",
+        ),
         (HEADER.replace("wire 1", "wire x"), "`x` is no width"),
         (HEADER.replace("wire 1 ! trigger", "wire"), "a $var needs"),
         (HEADER.replace("$enddefinitions $end", ""), "ends within its declarations"),

@@ -161,7 +161,7 @@ impl Builder {
             return Ok(());
         }
         let width: usize = width.parse().map_err(|_| format!("`{width}` is no width of a $var"))?;
-        if width == 0 || self.declared.len() + width > BITS_MAX {
+        if width == 0 || width > BITS_MAX - self.declared.len() {
             return Err(format!("a dump has between 1 and {BITS_MAX} bits in all its variables"));
         }
         let (name, range) = split_range(name, &range.concat());
