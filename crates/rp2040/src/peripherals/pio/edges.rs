@@ -9,6 +9,9 @@ const SECOND_PS: u64 = PS_PER_S as u64;
 const QUICK_CYCLES: u64 = 1 << 31;
 /// The base is left behind no further: 8 ms at 125 MHz, within the reach of `QUICK_PS`.
 const FOLLOWED_CYCLES: u64 = 1 << 20;
+/// The cycles of the recent past that the base does not pass.
+const PAST_CYCLES: u64 = 1 << 10;
+const _: () = assert!(PAST_CYCLES < FOLLOWED_CYCLES);
 const QUICK_HZ: std::ops::Range<u64> = 1_000_000..1 << 29;
 const QUICK_PS: u64 = 1 << 34;
 
@@ -104,11 +107,12 @@ impl ClockEdges {
         if self.time_of(cycle).is_some_and(|edge| edge > at) { cycle.saturating_sub(1) } else { cycle }
     }
 
-    /// Counts from `cycle` on, when the base has fallen far behind.
+    /// Counts from a cycle shortly before `cycle` on, when the base has fallen far behind: changes that are just past are still told
+    /// apart.
     #[inline]
     pub(crate) fn follow(&mut self, cycle: u64) {
         if cycle.saturating_sub(self.cycle) > FOLLOWED_CYCLES {
-            self.rebase(cycle);
+            self.rebase(cycle - PAST_CYCLES);
         }
     }
 
@@ -145,6 +149,19 @@ mod tests {
                 }
                 edges.follow(100 + cycles);
                 prop_assert_eq!(edges.time_of(100 + cycles), Some(at));
+            }
+        }
+    }
+
+    #[test]
+    fn edges_of_the_recent_past_are_told_apart_wherever_the_base_is() {
+        let mut edges = ClockEdges::new(150_000_000, 0, Picoseconds::ZERO);
+        let untouched = edges;
+        for now in (0..).step_by(100_003).take(60) {
+            edges.follow(now);
+            for cycle in now.saturating_sub(40)..=now {
+                let at = untouched.time_of(cycle).unwrap();
+                assert_eq!(edges.cycle_at(at), cycle, "at cycle {now}");
             }
         }
     }
