@@ -58,8 +58,7 @@ impl Core {
             }
             Kind::ChangePrimask => {
                 if self.privileged() {
-                    bus.ppb_mut(self.id).set_primask(op.a == 1);
-                    bus.call_attention();
+                    self.set_primask(bus, op.a == 1);
                 }
                 None
             }
@@ -119,10 +118,7 @@ impl Core {
             SYSM_MSP if on_process_stack => self.other_sp = value & !3,
             SYSM_PSP if !on_process_stack => self.other_sp = value & !3,
             SYSM_MSP | SYSM_PSP => self.r[SP] = value & !3,
-            SYSM_PRIMASK => {
-                bus.ppb_mut(self.id).set_primask(value & 1 == 1);
-                bus.call_attention();
-            }
+            SYSM_PRIMASK => self.set_primask(bus, value & 1 == 1),
             SYSM_CONTROL => {
                 self.control = self.control & !1 | value & 1;
                 // Handlers use the main stack only.
@@ -132,6 +128,14 @@ impl Core {
                 bus.ppb_mut(self.id).set_unprivileged(!self.privileged());
             }
             _ => {}
+        }
+    }
+
+    /// The core goes on where no exception waited for that: most critical sections are short.
+    fn set_primask<B: Bus>(&self, bus: &mut B, is_set: bool) {
+        bus.ppb_mut(self.id).set_primask(is_set);
+        if bus.ppb(self.id).ready().is_some() {
+            bus.call_attention();
         }
     }
 

@@ -8,6 +8,7 @@ use units::Picoseconds;
 use crate::bus::Bus;
 use crate::bus::block::Block;
 use crate::bus::registers::ALIAS_BITS;
+use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::pio::Pio;
 use crate::peripherals::{Peripheral, Source};
 
@@ -49,15 +50,25 @@ impl Register {
 
 impl Bus {
     /// Whether an access to a register sees and changes nothing of the words that move between PIO blocks and memory.
-    fn is_apart_from_words(&self, register: &Register, writes: bool) -> bool {
+    fn is_apart_from_words(&self, register: &Register, writes: bool, now: Picoseconds) -> bool {
         match *register {
             Register::Sio(_) | Register::Other(Block::Timer, _) => true,
             Register::Pio(_, offset) => Pio::shows_flags(offset),
             Register::Other(Block::Dma, offset) => {
                 self.blocks.dma.is_apart(offset, writes, self.quiet_transfers())
+                    || !writes && self.shows_busy(offset, now)
             }
             Register::Other(..) => false,
         }
+    }
+
+    /// Whether a register of the DMA shows a channel as busy, whatever has been transferred by `now`.
+    fn shows_busy(&self, offset: u32, now: Picoseconds) -> bool {
+        let Some(due) = self.io.due(Source::Dma) else { return false };
+        // One in each cycle at the most, the first of them when it is due.
+        let cycles = self.clock.cycle_at(now).saturating_sub(self.clock.cycle_at(due)) + 1;
+        let memory = SRAM_BASE..SRAM_BASE + SRAM_BYTES;
+        self.blocks.dma.shows_busy(offset, cycles, (self.quiet_transfers(), memory))
     }
 
     /// Loads a word from a register while the blocks stay behind; nothing, before anything has happened, where that would show.
@@ -137,7 +148,7 @@ impl Bus {
             }
             Some(register @ Register::Other(Block::Dma, offset))
                 if is_plain
-                    && self.is_apart_from_words(&register, true)
+                    && self.is_apart_from_words(&register, true, now)
                     && !self.blocks.is_held(Block::Dma) =>
             {
                 let led_to = self.turn_aside(core, pc, address, now);
@@ -162,7 +173,7 @@ impl Bus {
     fn may_stay_behind(&self, register: &Register, writes: bool, now: Picoseconds) -> bool {
         let io = &self.io;
         let mut late = io.unnoticed | io.patient_pio;
-        let heeds_words = !self.is_apart_from_words(register, writes);
+        let heeds_words = !self.is_apart_from_words(register, writes, now);
         if !heeds_words && io.patient_pio != 0 {
             late |= 1 << Source::Dma.index();
         }

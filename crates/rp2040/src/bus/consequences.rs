@@ -35,13 +35,23 @@ impl Bus {
         let now = self.clock.time_of(cycle);
         self.spin.access();
         if self.io.next_wake() <= now {
-            self.process_events(now);
+            self.process_before_access(now);
         }
         let io = &mut self.io;
         io.ahead = (io.now - now).max(Picoseconds::ZERO);
         io.now = io.now.max(now);
         (io.core, io.pc, io.address) = (core as u8, pc, address);
         self.note_access(core, address, now);
+    }
+
+    /// Events that are due before an access, behind which it is found out once how far the cores may run.
+    fn process_before_access(&mut self, now: Picoseconds) {
+        let asked_anew = std::mem::replace(&mut self.asks_anew, true);
+        self.process_events(now);
+        self.asks_anew = asked_anew;
+        if !asked_anew && self.io.take_agenda_changed() {
+            self.come_nearer(self.latest_of_patient());
+        }
     }
 
     /// Keeps what core 0 waits for, where somebody wants to know.
@@ -137,7 +147,8 @@ impl Bus {
     /// Lets everything happen that is due up to and including `until`.
     pub(crate) fn process_events(&mut self, until: Picoseconds) {
         while let Some(first) = self.io.first_due(until) {
-            if first == Source::Dma && self.move_due_row() || self.may_lead_on() && self.lead_on(first, until)
+            if first == Source::Dma && self.move_due_row()
+                || self.may_lead_on() && (self.let_outside_come_first(until) || self.lead_on(first, until))
             {
                 continue;
             }

@@ -2,13 +2,14 @@
 //! or straight through instructions that only move pins and words. Others wait for words that nobody brings, or for pins that stay. What
 //! they do behind that may be noticed, but it is known up to when they stay there: so long the block is led on later.
 
-use mcu::Foretold;
+use mcu::{Foretold, Reaction};
 use units::Picoseconds;
 
 use crate::bus::Bus;
 use crate::bus::block::Block;
 use crate::bus::unnoticed::Listeners;
 use crate::foretold::ForetoldCourse;
+use crate::memory::{SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::Source;
 use crate::peripherals::pio::GoingOn;
 use crate::peripherals::pio::reach::{Heard, Reach};
@@ -129,6 +130,41 @@ impl Bus {
     fn sample_no_more(&mut self) {
         self.sampling = None;
         self.notice_pio();
+    }
+
+    /// What is due outside before anything else but the block, up to and including `until`, happens while the block is behind: nobody hears
+    /// of it. False, before anything has happened, where somebody may. If something comes of it, the block is led up to there first.
+    pub(crate) fn let_outside_come_first(&mut self, until: Picoseconds) -> bool {
+        let Some(at) = self.io.due(Source::Outside).filter(|&at| at <= until) else { return false };
+        let Some(sampling) = self.sampling.filter(|sampling| at < sampling.until) else { return false };
+        let own = sampling.source() | 1 << Source::Dma.index() | FORETOLD;
+        let is_unheard = sampling.heard.pins == 0
+            && self.foretold_number() == sampling.foretold
+            && self.io.foretold.is_some()
+            && self.io.next_wake() < at
+            && self.io.next_wake_besides(own | 1 << Source::Outside.index()) > at
+            && self.io.reactions.is_empty()
+            && self.io.lines.are_settled()
+            && self.blocks.dma.stores_only(&(SRAM_BASE..SRAM_BASE + SRAM_BYTES));
+        if !is_unheard {
+            return false;
+        }
+        self.io.cancel(Source::Outside);
+        let mut reactions = std::mem::take(&mut self.io.reactions);
+        self.io.outside.advance(at, &mut reactions);
+        reactions.retain(|reaction| !matches!(reaction, Reaction::Rescheduled));
+        if !reactions.is_empty() {
+            self.process_events(Picoseconds::new(at.ps() - 1));
+            self.io.now = self.io.now.max(at);
+            self.flow = None;
+            self.io.reactions = reactions;
+            self.outside_changed();
+            self.settle();
+            return true;
+        }
+        self.io.reactions = reactions;
+        self.outside_changed();
+        true
     }
 
     /// A block is about to be led on that knows what was foretold.

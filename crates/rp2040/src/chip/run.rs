@@ -253,6 +253,7 @@ impl Rp2040 {
 
     fn pass_time_asleep(&mut self, end: Picoseconds) -> Option<Stop> {
         self.bus.find_patient(true);
+        while self.bus.let_outside_come_first(end) {}
         self.bus.lead_all_asleep(end);
         if let Some(first) = self.bus.io.first_due(end)
             && self.bus.let_flow(first, end)

@@ -2,6 +2,8 @@
 //! foretells frames, and hears late what the chip sends, is held against one whose surroundings drive every level and hear of every
 //! edge: programs that read frames and send some, the DMA that moves and copies, interrupts, and a core that looks and waits at random.
 
+use std::collections::VecDeque;
+
 use mcu::{Foretold, Outside, Patience, Reaction};
 use rp2040::chip::Rp2040;
 use testing::Random;
@@ -16,6 +18,12 @@ const COPIED: u32 = 0x2002_9000;
 /// The first pin of a frame that comes in, and of one that goes out; the third of each says that there is one.
 const IN: u32 = 6;
 const OUT: u32 = 10;
+/// A pin that has to do with neither.
+const BESIDE: u32 = 14;
+/// What is noted of it, beside the levels.
+const SOMETHING_BESIDE: u32 = 1 << 31;
+/// Each of its edges interrupts.
+const INTERRUPTS_BESIDE: [u32; 3] = [0, IO_BANK0 + 0x104, 0xc << 24];
 const RECEIVER: u32 = 0;
 const SENDER: u32 = 1;
 /// What is sent is heard of within this time.
@@ -41,6 +49,8 @@ struct Line {
     step: usize,
     ends: Option<Picoseconds>,
     driven: u8,
+    /// What happens beside the frames, of which the next comes first.
+    beside: VecDeque<(Picoseconds, Option<bool>)>,
     /// When it heard of a level that was sent last, since the frame before.
     heard: Option<Picoseconds>,
     taken: u64,
@@ -58,6 +68,12 @@ impl Line {
             frame
         });
         let frames = frames.collect();
+        let mut at = 0;
+        let beside = (0..random.of(&[0, 300, 2000])).map(|_| {
+            at += i64::from(random.below(15_000_000));
+            (Picoseconds::new(at), random.one_in(3).then(|| random.one_in(2)))
+        });
+        let beside = beside.collect();
         Self {
             may_be_taken,
             frames,
@@ -65,6 +81,7 @@ impl Line {
             step: 0,
             ends: None,
             driven: 0,
+            beside,
             heard: None,
             taken: 0,
             sent: Vec::new(),
@@ -147,10 +164,19 @@ impl Outside for Line {
     }
 
     fn next_event(&self) -> Option<Picoseconds> {
-        self.ends.or_else(|| self.due())
+        let of_frames = self.ends.or_else(|| self.due());
+        of_frames.into_iter().chain(self.beside.front().map(|&(at, _)| at)).min()
     }
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
+        while let Some((_, level)) = self.beside.pop_front_if(|(due, _)| *due <= at) {
+            // It has heard of all that came before.
+            self.sent.push((at.ps(), SOMETHING_BESIDE | self.levels));
+            reactions.push(match level {
+                Some(level) => Reaction::Pin { pin: BESIDE as u8, level: Some(level) },
+                None => Reaction::Rescheduled,
+            });
+        }
         if self.ends.is_some_and(|ends| ends <= at) {
             (self.ends, self.next, self.heard) = (None, self.next + 1, None);
         }
@@ -331,6 +357,7 @@ fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
     let mut table = Vec::new();
     set_up(&EVEN_DIVIDERS, &mut random, &mut table);
+    table.push(INTERRUPTS_BESIDE);
     while table.len() < ACTIONS {
         table.push([2, 0, 1 + random.below(1500)]);
         if random.one_in(2) {
@@ -347,6 +374,7 @@ fn copying_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
     let mut table = Vec::new();
     set_up(&EVEN_DIVIDERS, &mut random, &mut table);
+    table.push(INTERRUPTS_BESIDE);
     // Which of them has priority.
     table.push([0, DMA + 0x444, random.of(&[0, 4, 8])]);
     while table.len() < ACTIONS {

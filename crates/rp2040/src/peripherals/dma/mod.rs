@@ -28,6 +28,8 @@ mod sniffer;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use units::Picoseconds;
 
 use self::arbiter::Arbiter;
@@ -320,6 +322,13 @@ impl Dma {
     pub(crate) fn stores(&self, is_memory: impl Fn(u32) -> bool) -> bool {
         let mut busy = self.channels.iter().filter(|channel| channel.busy);
         busy.any(|channel| is_memory(channel.write_address))
+    }
+
+    /// Whether all channels that are under way store only there.
+    pub(crate) fn stores_only(&self, memory: &Range<u32>) -> bool {
+        let busy = (0..CHANNEL_COUNT).filter(|&index| self.channels[index].busy);
+        busy.map(|index| Lane::new(&self.channels[index], self.transfer(index), true))
+            .all(|end| end.lies_within(memory.clone()))
     }
 
     /// Whether a channel that is under way reads where a memory is.

@@ -2,6 +2,7 @@
 //! and debug. Reading has no effects.
 
 use super::channel::{Channel, DATA_SIZE_RESERVED, IRQ_QUIET, SNIFF_EN, TREQ_TIMER0};
+use super::lane::Lane;
 use super::pacing::PacingTimer;
 use super::{CHANNEL_COUNT, Dma, PERMANENT, TIMER_COUNT};
 use crate::bus::block::Block;
@@ -134,6 +135,24 @@ impl Dma {
             }
             _ => false,
         }
+    }
+
+    /// Whether a register shows the same through so many transfers: that of the control of a channel that has more of them to make, within
+    /// memory. None of the controller's registers is written, as far as `quiet` transfers go.
+    pub(crate) fn shows_busy(
+        &self,
+        offset: u32,
+        transfers: u64,
+        (quiet, memory): (u32, std::ops::Range<u32>),
+    ) -> bool {
+        let (index, register, _) = decode(offset);
+        let Some(channel) = self.channels.get(index).filter(|_| offset < CHANNELS_END) else { return false };
+        let ends = [true, false].map(|writes| Lane::new(channel, self.transfer(index), writes));
+        register == Register::Control
+            && channel.is_active()
+            && u64::from(channel.remaining) > transfers
+            && self.under_way(quiet) != u16::MAX
+            && ends.iter().all(|end| end.lies_within(memory.clone()))
     }
 
     /// The channels that are under way at any time during so many transfers (a bit each): busy ones, and those that start where one
