@@ -118,9 +118,7 @@ impl Steps {
 impl Dma {
     /// Whether a channel that is under way may write the word with this address before it ends its sequence.
     pub(crate) fn may_write(&self, address: u32) -> bool {
-        let is_under_way = |index: &usize| self.busy >> index & 1 == 1;
-        let mut channels = self.channels.iter().enumerate().filter(|(index, _)| is_under_way(index));
-        channels.any(|(_, channel)| {
+        self.busy_channels().any(|(_, channel)| {
             let (from, increment, ring) = channel.way(true);
             let from = from & !3;
             match (increment, ring) {

@@ -238,28 +238,34 @@ impl Dma {
         self.channels[index].advance();
     }
 
+    /// The channels that are under way.
+    #[inline]
+    fn busy_channels(&self) -> impl Iterator<Item = (usize, &Channel)> {
+        let mut left = self.busy;
+        std::iter::from_fn(move || {
+            let index = (left != 0).then(|| left.trailing_zeros() as usize)?;
+            left &= left - 1;
+            Some((index, &self.channels[index]))
+        })
+    }
+
     /// Whether none of the next `transfers` transfers ends a sequence, so that nothing but memory and registers changes.
     #[inline]
     pub(crate) fn is_quiet(&self, transfers: u32) -> bool {
-        let mut busy = self.busy;
-        while busy != 0 {
-            let channel = &self.channels[busy.trailing_zeros() as usize];
-            busy &= busy - 1;
-            if channel.remaining <= transfers || self.standing >> channel.treq & 1 != 0 {
-                return false;
-            }
-        }
-        self.next_tick == NEVER
+        let ends_late =
+            |channel: &Channel| channel.remaining > transfers && self.standing >> channel.treq & 1 == 0;
+        self.next_tick == NEVER && self.busy_channels().all(|(_, channel)| ends_late(channel))
     }
 
     /// Whether whatever moves at one go from here on ends no sequence and meets no error: channels that wait for nothing move between
     /// memories.
     pub(crate) fn ends_nothing_at_once(&self, is_memory: impl Fn(u32) -> bool) -> bool {
-        let mut busy = self.channels.iter().filter(|channel| channel.busy);
         let stands = |channel: &Channel| self.standing >> channel.treq & 1 != 0;
         let is_safe = |channel: &Channel| is_memory(channel.read_address) && is_memory(channel.write_address);
         self.next_tick == NEVER
-            && busy.all(|channel| channel.remaining >= 2 && (!stands(channel) || is_safe(channel)))
+            && self
+                .busy_channels()
+                .all(|(_, channel)| channel.remaining >= 2 && (!stands(channel) || is_safe(channel)))
     }
 
     /// Whether nothing follows on the next transfers but that words move: each channel that is asked moves them between memory and a
@@ -271,8 +277,7 @@ impl Dma {
         is_memory: impl Fn(u32) -> bool,
         io: &Io,
     ) -> bool {
-        let is_safe = |index: usize| {
-            let channel = &self.channels[index];
+        let is_safe = |(index, channel): (usize, &Channel)| {
             let Some(treq) = self.listens_to[index] else { return true };
             let others = || is_memory(channel.read_address) && is_memory(channel.write_address);
             channel.remaining >= 2
@@ -285,7 +290,7 @@ impl Dma {
                     None => self.ready >> index & 1 == 0 && io.lines.dreq() >> treq & 1 == 0,
                 }
         };
-        self.next_tick == NEVER && self.schedule.is_of(io.clocks.sys_hz) && (0..CHANNEL_COUNT).all(is_safe)
+        self.next_tick == NEVER && self.schedule.is_of(io.clocks.sys_hz) && self.busy_channels().all(is_safe)
     }
 
     /// The same where the end of a sequence may be noticed late by whoever looks: none of them raises an interrupt that is switched
@@ -299,18 +304,16 @@ impl Dma {
         is_foreseen: impl Fn(u8, u32) -> bool,
     ) -> bool {
         let standing = |channel: &Channel| !copies && self.standing >> channel.treq & 1 != 0;
-        let mut busy = self.channels.iter().filter(|channel| channel.busy);
         let mut ends = self.noticed_ends(transfers);
         self.next_tick == NEVER
-            && !busy.any(standing)
+            && !self.busy_channels().any(|(_, channel)| standing(channel))
             && ends.all(|(treq, remaining)| is_foreseen(treq, remaining))
     }
 
     /// The requests of the channels that end a sequence within so many transfers and are noticed then, and what remains of each.
     pub(crate) fn noticed_ends(&self, transfers: u32) -> impl Iterator<Item = (u8, u32)> + '_ {
         let enabled = self.enabled_interrupts[0] | self.enabled_interrupts[1];
-        let busy = self.channels.iter().enumerate().filter(|(_, channel)| channel.busy);
-        busy.filter_map(move |(index, channel)| {
+        self.busy_channels().filter_map(move |(index, channel)| {
             let tells = !channel.has(IRQ_QUIET) && enabled >> index & 1 == 1;
             let starts = channel.chain_to() != index && channel.chain_to() < CHANNEL_COUNT;
             let ends = channel.remaining <= transfers && (tells || starts);
@@ -320,20 +323,19 @@ impl Dma {
 
     /// Whether a channel that is under way stores where a memory is.
     pub(crate) fn stores(&self, is_memory: impl Fn(u32) -> bool) -> bool {
-        let mut busy = self.channels.iter().filter(|channel| channel.busy);
-        busy.any(|channel| is_memory(channel.write_address))
+        self.busy_channels().any(|(_, channel)| is_memory(channel.write_address))
     }
 
     /// Whether all channels that are under way store only there.
     pub(crate) fn stores_only(&self, memory: &Range<u32>) -> bool {
-        let busy = (0..CHANNEL_COUNT).filter(|&index| self.channels[index].busy);
-        busy.map(|index| Lane::new(&self.channels[index], self.transfer(index), true))
+        self.busy_channels()
+            .map(|(index, channel)| Lane::new(channel, self.transfer(index), true))
             .all(|end| end.lies_within(memory.clone()))
     }
 
     /// Whether a channel that is under way reads where a memory is.
     pub(crate) fn reads(&self, is_memory: impl Fn(u32) -> bool) -> bool {
-        self.channels.iter().any(|channel| channel.busy && is_memory(channel.read_address))
+        self.busy_channels().any(|(_, channel)| is_memory(channel.read_address))
     }
 
     /// How many transfers of the channel that [`Dma::next_transfer`] gave last may be done in one go, a cycle each,

@@ -30,13 +30,32 @@ fn joined(all: impl Iterator<Item = u32>, count: u8, to_the_right: bool) -> u32 
     }
 }
 
-/// The same of bits that lie at a place in steps of what was foretold, a word of so many rounds after the other.
+/// The same of bits that lie at a place in steps of what was foretold, four to a word: those of two steps are joined, and then those of
+/// four.
+fn join_fours(words: &mut [u32], steps: &[u8], (place, count): (u32, u8), to_the_right: bool) {
+    let count = u32::from(count);
+    let low = |bits: u32| u32::MAX >> (32 - bits);
+    let (one, first, pair) = (low(count) * 0x0101_0101, low(count) * 0x0001_0001, low(2 * count));
+    let shifted = if to_the_right { 32 - 4 * count } else { 0 };
+    for (word, &steps) in words.iter_mut().zip(steps.as_chunks().0) {
+        // The first step in the lowest bits, or else in the highest.
+        let steps = if to_the_right { u32::from_le_bytes(steps) } else { u32::from_be_bytes(steps) };
+        let ones = steps >> place & one;
+        let pairs = ones & first | ones >> (8 - count) & first << count;
+        *word = (pairs & pair | (pairs >> 16 & pair) << (2 * count)) << shifted;
+    }
+}
+
+/// The same, a word of so many rounds after the other.
 fn join_steps(
     words: &mut [u32],
     (steps, rounds): (&[u8], usize),
     (place, count): (u32, u8),
     to_the_right: bool,
 ) {
+    if rounds == 4 {
+        return join_fours(words, steps, (place, count), to_the_right);
+    }
     let (mask, count) = (mask(count) as u8, u32::from(count));
     let bits = |step: u8| u64::from(step >> place & mask);
     for (word, steps) in words.iter_mut().zip(steps.chunks_exact(rounds)) {
@@ -132,5 +151,26 @@ impl Pio {
             }
         }
         Some(word.cycle + (words.len() as u64 - 1) * even.word_cycles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn four_steps_are_joined_as_they_would_be_shifted_in_one_by_one(
+            steps in prop::collection::vec(any::<u8>(), 4..200), place in 0u32..8, most in 1u8..=8, to_the_right: bool,
+        ) {
+            let count = most.min(8 - place as u8);
+            let mut words = vec![0; steps.len() / 4];
+            join_fours(&mut words, &steps, (place, count), to_the_right);
+            for (word, steps) in words.iter().zip(steps.chunks(4)) {
+                let bits = steps.iter().map(|&step| u32::from(step >> place));
+                prop_assert_eq!(*word, joined(bits, count, to_the_right));
+            }
+        }
     }
 }
