@@ -100,7 +100,7 @@ impl Pio {
         let Some(Aside { machine, due }) = self.aside.take() else { return false };
         self.machines[machine].due = due;
         let Some(through) = last.max(self.met.last().map(|&(cycle, _)| cycle)) else { return false };
-        (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
+        self.go_unnoticed((reach, heard), io);
         (self.debug_rose, self.flags_moved) = (false, false);
         let last = last.unwrap_or(0);
         while self.machines[machine].due <= last && self.burst(machine, last, false, io).is_some() {}
@@ -109,7 +109,7 @@ impl Pio {
             io.now = io.now.max(self.time_of(next).unwrap_or(io.now));
             self.run_cycle(next, io);
         }
-        (self.looks_away, self.heard) = (false, Heard::default());
+        self.go_noticed();
         self.met.clear();
         self.finish(through, io);
         true

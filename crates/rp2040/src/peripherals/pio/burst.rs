@@ -104,6 +104,16 @@ impl Untold {
         self.telling == Telling::AtOnce
     }
 
+    /// Whether somebody hears of every change, later.
+    pub(super) fn is_told_in_row(&self) -> bool {
+        self.telling == Telling::InRow
+    }
+
+    /// So many changes wait for that.
+    pub(super) fn changes_in_row(&self) -> usize {
+        self.row.len()
+    }
+
     /// Whether nobody hears of every change.
     pub(super) fn is_told_in_sum(&self) -> bool {
         self.telling == Telling::InSum
@@ -137,14 +147,24 @@ impl Pio {
     /// a row. Ends behind the cycle in which a word moved if `heeds_fifos`. Gives the last cycle; nothing when there was none.
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
-        untold.row = std::mem::take(&mut self.row.changes);
+        self.give_room(&mut untold);
         let decoded = self.decoded[n].take();
         let again = || self.spare[n].decode(&self.program, &self.machines[n]);
         let mut decoded = decoded.unwrap_or_else(again);
         let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
         self.decoded[n] = Some(decoded);
-        self.row.changes = untold.row;
+        self.take_room_back(untold);
         reached
+    }
+
+    /// Room for the changes that are told in a row.
+    pub(super) fn give_room(&mut self, untold: &mut Untold) {
+        untold.row = std::mem::take(&mut self.row.changes);
+    }
+
+    /// All of them have been told.
+    pub(super) fn take_room_back(&mut self, untold: Untold) {
+        self.row.changes = untold.row;
     }
 
     fn burst_of(
@@ -265,9 +285,16 @@ impl Pio {
         let before = io.pins.levels();
         let mut last = before & own;
         let mut told = std::mem::take(&mut self.row.told);
+        // Both are in the order of their cycles.
+        let mut met = self.met.iter().peekable();
+        let mut time_of = |cycle: u64| {
+            while met.next_if(|(early, _)| *early < cycle).is_some() {}
+            let early = met.peek().filter(|(early, _)| *early == cycle).map(|&&(_, at)| at);
+            early.or_else(|| self.edges.time_of(cycle)).unwrap_or(io.now)
+        };
         let heard = untold.row.drain(..).filter_map(|(cycle, levels)| {
             let is_other = std::mem::replace(&mut last, levels & own) != levels & own;
-            is_other.then(|| (self.time_of(cycle).unwrap_or(io.now), before & !own | levels & own))
+            is_other.then(|| (time_of(cycle), before & !own | levels & own))
         });
         told.extend(heard);
         if !told.is_empty() {

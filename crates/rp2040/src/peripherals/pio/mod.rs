@@ -77,6 +77,10 @@ struct InterruptLine {
     forced: u32,
 }
 
+fn all_pins() -> u32 {
+    ALL_PINS
+}
+
 /// A PIO block.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Pio {
@@ -103,6 +107,9 @@ pub struct Pio {
     /// The pins that its programs may move meanwhile.
     #[serde(skip)]
     may_move: u32,
+    /// These and all that are one net with them; otherwise any.
+    #[serde(skip, default = "all_pins")]
+    nets_moved: u32,
     /// The pins of which somebody outside is told on the way.
     #[serde(skip)]
     heard: Heard,
@@ -163,6 +170,7 @@ impl Pio {
             lines_stale: true,
             looks_away: false,
             may_move: 0,
+            nets_moved: ALL_PINS,
             heard: Heard::default(),
             row: RowOfLevels::default(),
             aside: None,

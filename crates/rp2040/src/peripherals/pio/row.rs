@@ -17,6 +17,8 @@ use super::state_machine::StateMachine;
 use super::{Io, MACHINES, NEVER, Pio};
 use crate::peripherals::dma::LATENCY_CYCLES;
 
+/// Changes after which those who hear of them later do.
+const MOST_IN_ROW: usize = 1024;
 /// Rounds of the shortest word, whose changes are all that anybody remembers.
 const FEWEST_ROUNDS: u32 = TOLD as u32 + 1;
 
@@ -50,6 +52,8 @@ pub(super) struct Word {
 pub(super) enum Pins {
     /// Nobody hears of them before the end: levels that are told, and the word before.
     Unheard(Untold, Option<(Rounds, Divider, u32)>),
+    /// Somebody hears of each change, later.
+    InRow(Untold),
     /// They are told as the pulses of a clock: those of the word before, and what they did in those before that.
     Clock { shape: Shape, before: Option<Told>, skipped: Option<Skipped> },
 }
@@ -75,21 +79,22 @@ impl Pio {
         if !goes_on || io.clocks.sys_hz != self.edges.hz() || next.1.ends > until {
             return None;
         }
-        (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
-        let pins = if self.works_alone() == Some(n) { self.pins_of_row(n, looped, io) } else { None };
-        match pins.and_then(|pins| Some((pins, self.decoded[n].take()?))) {
-            Some((pins, decoded)) => {
-                Some(Row { n, decoded, pins, early: Early::default(), next: Some(next), reached: None })
-            }
-            None => {
-                (self.looks_away, self.heard) = (false, Heard::default());
-                None
-            }
-        }
+        let decoded = self.decoded[n].take()?;
+        self.go_unnoticed((reach, heard), io);
+        let pins = match decoded.known_loop_at(self.machines[n].pc) {
+            Some(looped) if self.works_alone() == Some(n) => self.pins_of_row(n, looped, io),
+            _ => None,
+        };
+        let Some(pins) = pins else {
+            self.decoded[n] = Some(decoded);
+            self.go_noticed();
+            return None;
+        };
+        Some(Row { n, decoded, pins, early: Early::default(), next: Some(next), reached: None })
     }
 
-    fn pins_of_row(&self, n: usize, looped: &Loop, io: &Io) -> Option<Pins> {
-        let untold = self.begin_burst(n, io)?;
+    fn pins_of_row(&mut self, n: usize, looped: &Loop, io: &Io) -> Option<Pins> {
+        let mut untold = self.begin_burst(n, io)?;
         let bits = looped.out.map_or(1, |out| u32::from(out.bits));
         if u32::from(self.machines[n].config.pull_threshold) / bits < FEWEST_ROUNDS {
             return None;
@@ -97,6 +102,10 @@ impl Pio {
         match self.shape_of(n, looped, &untold, io) {
             Some(shape) => Some(Pins::Clock { shape, before: None, skipped: None }),
             None if looped.into.is_some() => None,
+            None if untold.is_told_in_row() => {
+                self.give_room(&mut untold);
+                Some(Pins::InRow(untold))
+            }
             None => untold.tells_sums_of(looped).then_some(Pins::Unheard(untold, None)),
         }
     }
@@ -123,7 +132,7 @@ impl Pio {
     /// The system is about to reach for a FIFO at a time before the row's next word; nothing where the row cannot go on then.
     pub(crate) fn meeting(&self, row: &Row, at: Picoseconds) -> Option<Meeting> {
         let Some(cycle) = self.met_early(at) else { return Some(Meeting(None)) };
-        let is_told = matches!(row.pins, Pins::Clock { .. }) && row.early.has_room();
+        let is_told = matches!(row.pins, Pins::Clock { .. } | Pins::InRow(_)) && row.early.has_room();
         let is_before = row.next.is_some_and(|(word, _)| cycle < word.takes);
         (is_told && is_before).then_some(Meeting(Some((cycle, at))))
     }
@@ -172,6 +181,18 @@ impl Pio {
                     untold.skip(looped, written_first(osr, machine.config.out_right), rounds.count);
                 }
                 row.reached = Some(self.end_rounds(n, looped, &word.rounds, 0));
+                self.word_passed(row, times, io);
+                true
+            }
+            Pins::InRow(untold) => {
+                self.met.extend(row.early.all());
+                let from = (machine.divider, machine.osr);
+                self.move_pins(n, looped, &word.rounds, from, untold, io);
+                row.reached = Some(self.end_rounds(n, looped, &word.rounds, 0));
+                if untold.changes_in_row() > MOST_IN_ROW {
+                    self.tell(untold, word.takes, io);
+                    self.met.clear();
+                }
                 self.word_passed(row, times, io);
                 true
             }
@@ -274,6 +295,11 @@ impl Pio {
                     }
                     self.tell(&mut untold, reached, io);
                 }
+                Pins::InRow(mut untold) => {
+                    self.tell(&mut untold, reached, io);
+                    self.take_room_back(untold);
+                    self.met.clear();
+                }
                 Pins::Clock { before: Some(told), skipped, .. } => {
                     if let Some(skipped) = skipped {
                         self.move_skipped(&skipped, &told, io);
@@ -293,7 +319,7 @@ impl Pio {
             self.run_early(cycle, at, io);
             Some(cycle)
         });
-        (self.looks_away, self.heard) = (false, Heard::default());
+        self.go_noticed();
         if let Some(last) = last {
             self.finish(last, io);
         }

@@ -4,7 +4,7 @@
 use super::inputs::Inputs;
 use super::reach::{Heard, Reach};
 use super::state_machine::{Stall, StateMachine};
-use super::{Io, MACHINES, NEVER, Pio};
+use super::{ALL_PINS, Io, MACHINES, NEVER, Pio};
 use mcu::Edge;
 use units::Picoseconds;
 
@@ -30,14 +30,25 @@ impl Pio {
         if io.clocks.sys_hz != self.edges.hz() {
             return;
         }
-        (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
+        self.go_unnoticed((reach, heard), io);
         (self.debug_rose, self.flags_moved) = (false, false);
         let last = self.edges.last_at(until);
         let reached = self.run_to(last, heeds_fifos, io);
-        (self.looks_away, self.heard) = (false, Heard::default());
+        self.go_noticed();
         if let Some(cycle) = reached {
             self.finish(cycle, io);
         }
+    }
+
+    /// What the machines may do from here on is known, and who hears of it.
+    pub(super) fn go_unnoticed(&mut self, (reach, heard): (&Reach, Heard), io: &Io) {
+        (self.looks_away, self.may_move, self.heard) = (!reach.looks_at_pins, reach.pins, heard);
+        self.nets_moved = io.pins.wired_with(reach.pins);
+    }
+
+    /// It is so no longer.
+    pub(super) fn go_noticed(&mut self) {
+        (self.looks_away, self.heard, self.nets_moved) = (false, Heard::default(), ALL_PINS);
     }
 
     /// Gives the last cycle in which something was done.
@@ -116,9 +127,11 @@ impl Pio {
     pub(super) fn works_alone(&self) -> Option<usize> {
         let others =
             |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
-        // One that waits for a pin may be woken by the others, if they are heard.
-        let sees_nothing =
-            |other: &StateMachine| self.looks_away || !matches!(other.stall, Some(Stall::Pins(_)));
+        // One that waits for a pin may be woken by those that move it.
+        let sees_nothing = |other: &StateMachine| match other.stall {
+            Some(Stall::Pins(pins)) => self.looks_away || pins & self.nets_moved == 0,
+            _ => true,
+        };
         let idle = |other: &StateMachine| {
             other.due == NEVER && !(other.config.out_sticky && other.enabled) && sees_nothing(other)
         };

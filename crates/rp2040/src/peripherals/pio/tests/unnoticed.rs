@@ -104,3 +104,37 @@ fn edges_of_a_wave_that_is_led_on_are_kept_one_by_one() {
     let expected: Vec<_> = (0..10_000).flat_map(|n| [(4 * n + 1, 0, true), (4 * n + 3, 0, false)]).collect();
     assert_eq!(edges, expected);
 }
+
+/// A slow wave on GP0, and a machine that gives GP1 the same levels some cycles later.
+fn followed_wave() -> Bench {
+    let mut bench = Bench::with(&[
+        d(set(PINS, 1), 31),
+        d(set(PINS, 0), 31),
+        d(jmp(ALWAYS, 0), 31),
+        wait(1, 0, 0),
+        set(PINS, 1),
+        wait(0, 0, 0),
+        set(PINS, 0),
+        jmp(ALWAYS, 3),
+    ]);
+    for machine in [0, 1] {
+        bench.write(MACHINE * machine + PINCTRL, set_pins(machine, 1));
+        bench.write(MACHINE * machine + INSTR, u32::from(set(PINDIRS, 1)));
+    }
+    bench.write(MACHINE + INSTR, u32::from(jmp(ALWAYS, 3)));
+    bench.start_many(0b11);
+    bench
+}
+
+#[test]
+fn a_machine_that_waits_for_a_pin_of_another_sees_it_in_its_time() {
+    let (mut unnoticed, mut watched) = (followed_wave(), followed_wave());
+    // No longer at once than is worth a search for a period.
+    for _ in 0..50 {
+        unnoticed.run_unnoticed(200, false);
+        watched.run(200);
+    }
+    let edges = watched.edges();
+    assert!(edges.iter().filter(|(_, pin, _)| *pin == 1).count() > 100);
+    assert_eq!(unnoticed.edges(), edges);
+}
