@@ -103,21 +103,21 @@ impl Transmitter {
         let before = std::mem::replace(&mut self.levels, levels);
         let since = std::mem::replace(&mut self.since, at);
         let clock = clock?;
+        let last = clock.last_edge(at);
         if before & TX_EN != 0 {
-            self.take(clock, (since, at), before & 3);
+            self.take(clock, (clock.last_edge(since) + 1, last), before & 3);
         }
         let ends = before & TX_EN != 0 && levels & TX_EN == 0;
         // An edge that sees TX_EN neither high nor low may be taken for either.
-        if (before | levels) & TX_EN != 0 && is_near_edge(clock, at) {
+        if (before | levels) & TX_EN != 0 && is_near_edge(clock, at, last) {
             self.is_unsure = true;
         }
-        ends.then(|| self.end(clock, at))
+        ends.then(|| self.end(clock, last))
     }
 
     /// The edges behind one change and up to the next.
-    fn take(&mut self, clock: Clock, (from, to): (Picoseconds, Picoseconds), dibit: u8) {
-        let first = clock.last_edge(from) + 1;
-        let count = clock.last_edge(to) + 1 - first;
+    fn take(&mut self, clock: Clock, (first, last): (i64, i64), dibit: u8) {
+        let count = last + 1 - first;
         if self.dibits.is_empty() && count > 0 {
             self.start = clock.edge(first);
         }
@@ -125,10 +125,11 @@ impl Transmitter {
         self.dibits.extend(std::iter::repeat_n(dibit, room.min(usize::try_from(count).unwrap_or(0))));
     }
 
-    fn end(&mut self, clock: Clock, at: Picoseconds) -> Sent {
+    /// TX_EN has fallen behind an edge.
+    fn end(&mut self, clock: Clock, last: i64) -> Sent {
         let dibits = std::mem::take(&mut self.dibits);
         let is_unsure = std::mem::take(&mut self.is_unsure);
-        let before = self.ended.replace(clock.edge(clock.last_edge(at) + 1));
+        let before = self.ended.replace(clock.edge(last + 1));
         if is_unsure {
             return Err(Fault::Edges);
         }
@@ -140,9 +141,9 @@ impl Transmitter {
     }
 }
 
-fn is_near_edge(clock: Clock, at: Picoseconds) -> bool {
-    let before = clock.edge(clock.last_edge(at));
-    at - before < HOLD || clock.edge(clock.last_edge(at) + 1) - at < SETUP
+/// Whether a change is too near to the edge before it, which is the `last`, or to the one behind it.
+fn is_near_edge(clock: Clock, at: Picoseconds, last: i64) -> bool {
+    at - clock.edge(last) < HOLD || clock.edge(last + 1) - at < SETUP
 }
 
 fn frame_of(dibits: &[u8]) -> Result<Vec<u8>, Fault> {

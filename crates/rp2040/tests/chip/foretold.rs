@@ -169,7 +169,9 @@ impl Outside for Line {
     }
 
     fn advance(&mut self, at: Picoseconds, reactions: &mut Vec<Reaction>) {
-        while let Some((_, level)) = self.beside.pop_front_if(|(due, _)| *due <= at) {
+        while self.beside.front().is_some_and(|(due, _)| *due <= at)
+            && let Some((_, level)) = self.beside.pop_front()
+        {
             // It has heard of all that came before.
             self.sent.push((at.ps(), SOMETHING_BESIDE | self.levels));
             reactions.push(match level {
