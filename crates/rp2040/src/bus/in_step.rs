@@ -31,11 +31,10 @@ impl Bus {
         (port, channels): (&Port, &Channels),
         until: Picoseconds,
     ) -> bool {
-        let begins = self.is_next_in_step((block, row), channels, until);
-        if !begins
-            || !self.blocks.dma.may_be_in_step(channels)
-            || !self.blocks.pio[block].is_told_in_step(row)
-        {
+        let begins = self.blocks.pio[block].is_told_in_step(row)
+            && self.is_next_in_step((block, row), channels, until)
+            && self.blocks.dma.may_be_in_step(channels);
+        if !begins {
             return true;
         }
         let (mut from, mut to) = self.blocks.dma.lanes(channels);
