@@ -152,6 +152,7 @@ impl Bus {
         self.io.cancel(Source::Outside);
         let mut reactions = std::mem::take(&mut self.io.reactions);
         self.io.outside.advance(at, &mut reactions);
+        // When the next thing happens there is asked for in any case.
         reactions.retain(|reaction| !matches!(reaction, Reaction::Rescheduled));
         if !reactions.is_empty() {
             self.process_events(Picoseconds::new(at.ps() - 1));
