@@ -6,8 +6,8 @@ use units::Picoseconds;
 
 use crate::bus::access::narrow;
 use crate::bus::block::Block;
-use crate::bus::consequences::PATIENCE;
 use crate::bus::dma::{APB_READ_WAIT_CYCLES, APB_WRITE_WAIT_CYCLES, is_sram};
+use crate::bus::patience::PATIENCE;
 use crate::bus::{Bus, Size};
 use crate::flash::{Alias, XipCache};
 use crate::lines::Dreq;

@@ -20,6 +20,7 @@ mod many_beside;
 mod many_words;
 mod memory_map;
 mod outside;
+mod patience;
 mod registers;
 mod rom;
 mod rows;
