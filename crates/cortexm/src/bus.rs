@@ -199,6 +199,17 @@ pub trait Bus {
     /// The cycle that a core must not run past, after an access.
     fn take_limit(&mut self) -> u64;
 
+    /// Whether the last load of a core may have been a look at a register that loops look at again and again.
+    fn may_spin(&self) -> bool {
+        false
+    }
+
+    /// How many turns of so many cycles a core may leave out that has looked at an address just now, and would look again at the
+    /// end of each: all of them would see the same, and nobody else would notice anything.
+    fn unseen_turns(&mut self, _address: u32, _cycle: u64, _turn_cycles: u64) -> u64 {
+        0
+    }
+
     /// Whether something changed that the chip must look at before the next instruction.
     fn attention(&self) -> bool;
 

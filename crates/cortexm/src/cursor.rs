@@ -3,7 +3,7 @@
 //! All of it is meant for registers of the machine that emulates: every method is inlined into the interpreter.
 
 use crate::bus::{Bus, Refusal};
-use crate::execute::{IN_FLASH, IN_SRAM, NO_WORD, Stretch};
+use crate::execute::{IN_FLASH, IN_SRAM, LONGEST_STRETCH_CYCLES, NO_WORD, Stretch};
 use crate::interpreter::{SHARED, SUPERINSTRUCTIONS, WATCHED};
 use crate::isa::{Kind, Op};
 use crate::superinstruction::MOST_CYCLES_BEFORE_LAST;
@@ -75,7 +75,19 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
 
     #[inline(always)]
     pub(super) fn pc(&self) -> u32 {
-        self.base.wrapping_add(self.index << 1)
+        self.address(self.index)
+    }
+
+    /// Where an instruction is that is so many halfwords behind the first one.
+    #[inline(always)]
+    pub(super) fn address(&self, index: u32) -> u32 {
+        self.base.wrapping_add(index << 1)
+    }
+
+    /// So many instructions were executed besides, at the end of which the core stands where it stood.
+    #[inline(always)]
+    pub(super) fn execute_more(&mut self, instructions: u32) {
+        self.count = self.count.wrapping_add(instructions);
     }
 
     /// The end of the stretch, told to the core.
@@ -160,7 +172,8 @@ impl<'a, const REGION: u8, const MODE: u8> Cursor<'a, REGION, MODE> {
     fn heed<B: Bus>(&mut self, core: &mut Core, bus: &mut B) -> After {
         if bus.limit_changed() {
             let behind = if MODE == SUPERINSTRUCTIONS { MOST_CYCLES_BEFORE_LAST } else { 0 };
-            self.limit = self.limit.min(bus.take_limit().saturating_sub(behind));
+            let longest = core.cycle + LONGEST_STRETCH_CYCLES;
+            self.limit = bus.take_limit().min(longest).saturating_sub(behind);
         }
         self.heed_cache(core, bus)
     }
@@ -301,8 +314,13 @@ impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
         }
         if MODE == SHARED || MODE == WATCHED || !core.load_sram(bus, kind, op) {
             self.count_fetches(core, bus);
-            let loaded = core.load(bus, kind, op, self.pc(), self.cycle);
-            return self.behind(core, bus, loaded);
+            let from = self.cycle;
+            let loaded = core.load(bus, kind, op, self.pc(), from);
+            let after = self.behind(core, bus, loaded);
+            if MODE == SUPERINSTRUCTIONS && bus.may_spin() && after == After::Elsewhere {
+                self.leave_out_turns(core, bus, op, self.cycle - from);
+            }
+            return after;
         }
         self.cycle += 2;
         After::Next

@@ -23,7 +23,7 @@ pub(crate) const NO_WORD: u32 = u32::MAX;
 const FIRST_OF_TWO: u16 = 0xe800;
 
 /// Cycles after which a stretch ends in any case, within which 32 bits count its instructions.
-const LONGEST_STRETCH_CYCLES: u64 = 1 << 31;
+pub(crate) const LONGEST_STRETCH_CYCLES: u64 = 1 << 31;
 
 /// A shorter stretch is not worth a second one for its end, where superinstructions are too long.
 const SHORTEST_WITH_SUPERINSTRUCTIONS_CYCLES: u64 = 50;

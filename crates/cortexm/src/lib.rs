@@ -23,6 +23,9 @@ mod isa;
 mod multiple;
 mod ppb;
 mod resident;
+mod short_spin;
+#[cfg(test)]
+mod short_spin_tests;
 mod spin_loop;
 mod superinstruction;
 mod system;

@@ -166,6 +166,16 @@ impl Run {
         self.word
     }
 
+    /// Whether an instruction begins in the run, in halfwords from the beginning of the flash.
+    pub(super) fn holds(&self, index: u32) -> bool {
+        (self.first..self.reach).contains(&index)
+    }
+
+    /// Branches went over so many words, as [`words_left`] counts them.
+    pub(super) fn leave_words(&mut self, words: u32) {
+        self.uncounted = self.uncounted.wrapping_add(words);
+    }
+
     /// The next word is fetched whatever was fetched before.
     pub(super) fn forget_word(&mut self) {
         self.word = NO_WORD;

@@ -20,6 +20,20 @@ static FIRST: [Kind; u8::MAX as usize + 1] = {
     first
 };
 
+/// Of every superinstruction the kinds of the parts behind the first.
+static FURTHER: [&[Kind]; u8::MAX as usize + 1] = {
+    let mut further: [&[Kind]; u8::MAX as usize + 1] = [&[]; u8::MAX as usize + 1];
+    let mut number = 0;
+    while number < SUPERINSTRUCTIONS.len() {
+        let (kind, parts) = SUPERINSTRUCTIONS[number];
+        if let Some((_, rest)) = parts.split_first() {
+            further[kind as usize] = rest;
+        }
+        number += 1;
+    }
+    further
+};
+
 /// Of every kind how many instructions it has.
 static LENGTHS: [u8; u8::MAX as usize + 1] = {
     let mut lengths = [1; u8::MAX as usize + 1];
@@ -44,6 +58,11 @@ impl Kind {
             Self::Undecoded => self,
             first => first,
         }
+    }
+
+    /// The kind of the first instruction, and those of the further ones of a superinstruction.
+    pub(super) fn in_parts(self) -> (Self, &'static [Self]) {
+        (self.first(), FURTHER[self as usize])
     }
 }
 

@@ -1,4 +1,4 @@
-//! The core on the smallest bus there is: memory from 0x20000000 on, and nothing else. Each superinstruction is executed, and
+//! The core on the smallest bus there is: memory from 0x20000000 on, and two registers. Each superinstruction is executed, and
 //! does what its parts do one after the other.
 
 use std::cell::RefCell;
@@ -9,12 +9,14 @@ use units::Picoseconds;
 use crate::isa::{Kind, SUPERINSTRUCTIONS};
 use crate::{Bus, Code, Core, Exit, Ppb, Refusal, Region, Size, Trap, Watch};
 
-const BASE: u32 = 0x2000_0000;
-const BYTES: u32 = 0x1000;
+pub(crate) const BASE: u32 = 0x2000_0000;
+pub(crate) const BYTES: u32 = 0x1000;
+/// A register that shows 0 at first and 4 later, and one that always shows 4; looking at them takes four cycles.
+pub(crate) const REGISTERS: [u32; 2] = [0x4000_0000, 0x4000_0004];
 /// Where R6 and R7 point to.
 const DATA: [u32; 2] = [BASE + 0x800, BASE + 0xa00];
 const NOP: u16 = 0xbf00;
-const BRANCH_TO_SELF: u16 = 0xe7fe;
+pub(crate) const BRANCH_TO_SELF: u16 = 0xe7fe;
 const LIMIT: u64 = 200;
 
 thread_local! {
@@ -26,25 +28,50 @@ pub(crate) fn executes(kind: Kind) {
     EXECUTED.with_borrow_mut(|executed| executed.push(kind));
 }
 
-struct Memory {
+pub(crate) struct Memory {
     words: Vec<[u8; 4]>,
     ppb: Ppb,
-    watch: Watch,
+    pub(crate) watch: Watch,
     attention: bool,
+    limit: u64,
+    /// From when on the first register shows 4, and whether turns may be left out that look at it before.
+    pub(crate) ready: u64,
+    pub(crate) leaves_out: bool,
+    /// Looks at it.
+    pub(crate) looks: u32,
 }
 
 impl Memory {
-    fn new(code: &[u16]) -> Self {
+    pub(crate) fn new(code: &[u16]) -> Self {
         let mut memory = Self {
             words: (0..BYTES / 4).map(|word| word.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect(),
             ppb: Ppb::default(),
             watch: Watch::default(),
             attention: false,
+            limit: LIMIT,
+            ready: 0,
+            leaves_out: false,
+            looks: 0,
         };
         for (&half, at) in code.iter().zip((BASE..).step_by(2)) {
             assert!(memory.store_sram(at, Size::Half, u32::from(half)));
         }
         memory
+    }
+
+    /// The same with a limit of its own.
+    pub(crate) fn up_to(self, limit: u64) -> Self {
+        Self { limit, ..self }
+    }
+
+    fn look(&mut self, address: u32, cycle: &mut u64) -> Option<u32> {
+        let shows = match REGISTERS.iter().position(|&register| register == address)? {
+            0 => *cycle + 4 >= self.ready,
+            _ => true,
+        };
+        self.looks += 1;
+        *cycle += 4;
+        Some(if shows { 4 } else { 0 })
     }
 }
 
@@ -105,6 +132,9 @@ impl Bus for Memory {
     }
 
     fn load(&mut self, _: usize, _: u32, address: u32, size: Size, cycle: &mut u64) -> Result<u32, Refusal> {
+        if let Some(value) = self.look(address, cycle) {
+            return Ok(value);
+        }
         *cycle += 2;
         let unmapped = mcu::FaultKind::Unmapped { address, write: false };
         self.load_sram(address, size).ok_or(unmapped.into())
@@ -165,7 +195,7 @@ impl Bus for Memory {
     fn set_order(&mut self, _: usize, _: u64) {}
 
     fn limit(&self) -> u64 {
-        LIMIT
+        self.limit
     }
 
     fn limit_changed(&self) -> bool {
@@ -173,7 +203,16 @@ impl Bus for Memory {
     }
 
     fn take_limit(&mut self) -> u64 {
-        if self.attention { 0 } else { LIMIT }
+        if self.attention { 0 } else { self.limit }
+    }
+
+    fn may_spin(&self) -> bool {
+        self.leaves_out
+    }
+
+    fn unseen_turns(&mut self, address: u32, cycle: u64, turn_cycles: u64) -> u64 {
+        let until = if address == REGISTERS[0] { self.ready.min(self.limit) } else { 0 };
+        until.saturating_sub(cycle + 1) / turn_cycles
     }
 
     fn attention(&self) -> bool {

@@ -34,9 +34,20 @@ impl Bus {
         let asked_anew = std::mem::replace(&mut self.asks_anew, true);
         self.process_events(now);
         self.asks_anew = asked_anew;
-        if !asked_anew && self.io.take_agenda_changed() {
+        if asked_anew {
+            return;
+        }
+        if let Some((end, limit)) = self.farthest.filter(|_| self.nobody_else_moves()) {
+            self.io.take_agenda_changed();
+            (self.horizon, self.limit, self.has_moved) = (end.min(self.latest_of_patient()), limit, true);
+        } else if self.io.take_agenda_changed() {
             self.come_nearer(self.latest_of_patient());
         }
+    }
+
+    /// Whether nothing moves but what the cores move themselves: who may wait needs not be found out anew.
+    fn nobody_else_moves(&self) -> bool {
+        self.blocks.dma.is_at_rest() && !self.may_lead_on()
     }
 
     /// Keeps what core 0 waits for, where somebody wants to know.
@@ -172,20 +183,26 @@ impl Bus {
     pub(super) fn come_nearer(&mut self, latest: Picoseconds) {
         if latest < self.horizon {
             self.horizon = latest;
-            self.is_nearer = true;
+            self.has_moved = true;
         }
     }
 
-    /// The cores stop at `horizon`, which is at this cycle.
+    /// The cores stop at `horizon`, or at this cycle.
     #[inline]
     pub(crate) fn set_horizon(&mut self, horizon: Picoseconds, limit: u64) {
-        (self.horizon, self.limit, self.is_nearer) = (horizon, limit, false);
+        (self.horizon, self.limit, self.has_moved, self.farthest) = (horizon, limit, false, None);
+    }
+
+    /// The horizon may move on while a core executes, up to `end` or to this cycle.
+    #[inline]
+    pub(crate) fn let_horizon_move(&mut self, end: Picoseconds, limit: u64) {
+        self.farthest = Some((end, limit));
     }
 
     /// The cycle that a core must not run past, after an access.
     #[inline]
     pub(crate) fn take_limit(&mut self) -> u64 {
-        if std::mem::take(&mut self.is_nearer) {
+        if std::mem::take(&mut self.has_moved) {
             self.limit = self.limit.min(self.clock.cycle_at(self.horizon));
         }
         if self.attention { 0 } else { self.limit }

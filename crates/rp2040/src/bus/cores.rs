@@ -189,12 +189,21 @@ impl cortexm::Bus for Bus {
 
     #[inline(always)]
     fn limit_changed(&self) -> bool {
-        self.attention || self.is_nearer
+        self.attention || self.has_moved
     }
 
     #[inline]
     fn take_limit(&mut self) -> u64 {
         Self::take_limit(self)
+    }
+
+    #[inline(always)]
+    fn may_spin(&self) -> bool {
+        self.spin.short_loops.are_tried()
+    }
+
+    fn unseen_turns(&mut self, address: u32, cycle: u64, turn_cycles: u64) -> u64 {
+        Self::unseen_turns(self, address, cycle, turn_cycles)
     }
 
     #[inline(always)]

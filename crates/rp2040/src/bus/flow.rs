@@ -21,7 +21,7 @@ use mcu::SpiAnswer;
 const NEVER: Picoseconds = Picoseconds::new(i64::MAX);
 const PORTS: [Source; 2] = [Source::Spi0, Source::Spi1];
 /// All requests of serial ports to the DMA.
-const SPI_REQUESTS: u64 = 0xf << Dreq::SPI0_TX.0;
+pub(super) const SPI_REQUESTS: u64 = 0xf << Dreq::SPI0_TX.0;
 /// How long a transfer from a port, and one to it, occupies the DMA's way to the bus.
 const OCCUPIED_CYCLES: [u32; 2] = [1 + APB_READ_WAIT_CYCLES, 1 + APB_WRITE_WAIT_CYCLES];
 

@@ -25,6 +25,7 @@ mod registers;
 mod rom;
 mod rows;
 mod sampling;
+mod short_loops;
 mod spin_loop;
 mod typing;
 mod unnoticed;
@@ -51,7 +52,7 @@ pub(crate) use blocks::Blocks;
 pub(crate) use cortexm::Size;
 pub(crate) use dma::is_sram;
 pub(crate) use rom::RomCall;
-pub(crate) use spin_loop::{Looks, Steady};
+pub(crate) use spin_loop::{Looks, ROUNDED, Steady};
 use std::collections::VecDeque;
 
 pub(crate) const ROM_BYTES: u32 = 16 * 1024;
@@ -116,8 +117,11 @@ pub(crate) struct Bus {
     pub(crate) horizon: Picoseconds,
     /// The cycle of the horizon or of the other core's turn, up to which a core executes.
     pub(crate) limit: u64,
-    /// Whether the horizon came nearer since the limit was found out.
-    pub(crate) is_nearer: bool,
+    /// Whether the horizon moved since the limit was found out.
+    pub(crate) has_moved: bool,
+    /// The end of the run, and the cycle of the other core's turn, up to which the horizon may move.
+    #[serde(skip)]
+    farthest: Option<(Picoseconds, u64)>,
     /// Whoever lets things happen here asks behind them how far a core may run.
     #[serde(skip)]
     pub(crate) asks_anew: bool,
@@ -193,7 +197,8 @@ impl Bus {
             bank_wait_cycles: 0,
             horizon: Picoseconds::ZERO,
             limit: 0,
-            is_nearer: false,
+            has_moved: false,
+            farthest: None,
             asks_anew: false,
             flow: None,
             spin: Spin::default(),
@@ -246,7 +251,8 @@ impl Bus {
             bank_wait_cycles: self.bank_wait_cycles,
             horizon: self.horizon,
             limit: self.limit,
-            is_nearer: self.is_nearer,
+            has_moved: self.has_moved,
+            farthest: None,
             asks_anew: false,
             flow: None,
             spin: Spin::default(),

@@ -3,8 +3,10 @@
 use crate::bus::access::{narrow, replicate};
 use crate::bus::block::Block;
 use crate::bus::flash::modified;
+use crate::bus::flow::SPI_REQUESTS;
 use crate::bus::{Bus, Size};
 use crate::peripherals::busctrl::BusPort;
+use crate::peripherals::spi::Spi;
 use crate::peripherals::uart::transmitter;
 use mcu::FaultKind;
 
@@ -149,11 +151,11 @@ impl Bus {
         if block.concerns_pio(offset) {
             self.pio_outlook_changed();
         }
-        self.written(block);
+        self.written(block, offset);
     }
 
     /// What a write to a block asks of its neighbours.
-    fn written(&mut self, block: Block) {
+    fn written(&mut self, block: Block, offset: u32) {
         match block {
             Block::Watchdog => {
                 let tick = self.blocks.watchdog.tick();
@@ -169,6 +171,7 @@ impl Bus {
                 }
             }
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
+            Block::Spi(_) if Spi::takes_word(offset) && !self.blocks.dma.hears(SPI_REQUESTS) => {}
             Block::Spi(_) => self.lose_patience(),
             Block::Dma => {
                 self.lose_patience();

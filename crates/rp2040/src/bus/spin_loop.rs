@@ -6,6 +6,7 @@ use units::Picoseconds;
 
 use crate::bus::block::Block;
 use crate::bus::dma::{is_far_from_end, is_sram};
+use crate::bus::short_loops::ShortLoops;
 use crate::bus::{Bus, Size};
 use crate::flash::Alias;
 use crate::peripherals::Source;
@@ -18,6 +19,8 @@ const LOOKS_OF_A_KNOWN_SPIN: i32 = 1;
 const KNOWN_SPINS: usize = 4;
 /// Looks after which a spin that could not be left out is tried again.
 const LOOKS_UNTIL_RETRY: i32 = 64;
+/// An edge of another domain of the same clock that is so far ahead counts as there (`pio/edges.rs`): whoever looks sees it.
+pub(crate) const ROUNDED: Picoseconds = Picoseconds::new(1);
 /// Registers that one iteration may look at.
 const MOST_REGISTERS: usize = 4;
 
@@ -42,6 +45,7 @@ pub(crate) struct Spin {
     iteration_registers: usize,
     /// Accesses to what is not memory, whether they are looks or not.
     accesses: u32,
+    pub(super) short_loops: ShortLoops,
 }
 
 /// What a register shows as long as nothing writes.
@@ -73,13 +77,16 @@ impl Spin {
     /// A core saw a value in a register; true when that makes an iteration of a spin.
     #[inline]
     pub(super) fn look(&mut self, pc: u32, address: u32, value: u32) -> bool {
+        let is_short = self.short_loops.look(pc, address);
         if pc != self.pc || value != self.value || address != self.registers[0] {
             self.look_elsewhere(pc, address, value);
             return false;
         }
         self.looks = self.looks.saturating_add(1);
         self.iteration_registers = 1 + std::mem::take(&mut self.others);
-        self.is_news = self.looks >= self.looks_needed;
+        // A loop that the core leaves out by itself need not stop it, unless that comes to nothing.
+        let needed = if is_short { LOOKS_OF_A_SPIN } else { self.looks_needed };
+        self.is_news = self.looks >= needed;
         self.is_news
     }
 
@@ -100,6 +107,7 @@ impl Spin {
     #[inline]
     pub(super) fn access(&mut self) {
         self.accesses = self.accesses.wrapping_add(1);
+        self.short_loops.access();
     }
 
     /// Something was written, or something else is executed: what was seen before counts no more.

@@ -156,6 +156,9 @@ impl Rp2040 {
             };
             known = Some(horizon);
             self.bus.set_horizon(horizon.time, horizon.cycle.min(turn_end));
+            if !shared {
+                self.bus.let_horizon_move(end, turn_end);
+            }
             let pending = if std::mem::take(&mut looks_once_more) {
                 None
             } else {

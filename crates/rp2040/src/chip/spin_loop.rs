@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use crate::bus::{Looks, Steady};
+use crate::bus::{Looks, ROUNDED, Steady};
 use crate::chip::Rp2040;
 
 /// Branches in an iteration of it.
@@ -12,9 +12,6 @@ const MOST_BRANCHES: usize = 8;
 const DMA: u32 = 0x5000;
 /// Fewer iterations are executed as fast as they are left out.
 const FEWEST_ITERATIONS: u64 = 4;
-
-/// An edge of another domain of the same clock that is so far ahead counts as there (`pio/edges.rs`): whoever looks sees it.
-const ROUNDED: Picoseconds = Picoseconds::new(1);
 
 /// A core at the end of an iteration.
 #[derive(Debug, Clone, Copy)]

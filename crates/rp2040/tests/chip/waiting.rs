@@ -31,13 +31,15 @@ const EDGES: u32 = 2;
 pub(crate) type Wait = fn(&mut Asm);
 
 /// All of them that look at registers or memory which no flow writes.
-pub(crate) const WAITS: [Wait; 9] = [
+pub(crate) const WAITS: [Wait; 11] = [
     for_the_dma,
     for_the_dma_from_a_place_in_flash,
     for_the_dma_through_flash,
     for_the_dma_with_an_eye_on_memory,
     for_the_count,
     for_slow_frames,
+    for_polled_frames,
+    for_fast_frames,
     for_the_uart,
     for_a_tick,
     for_a_tick_the_long_way,
@@ -95,6 +97,35 @@ fn for_slow_frames(asm: &mut Asm) {
     asm.label("answer").ldr(0, 4, 0xc).movs(1, 2).op(0x4208).b_if(If::Equal, "full").op(0x1c2d);
     asm.label("full").ldr(0, 4, 0xc).movs(1, 4).op(0x4208).b_if(If::Equal, "answer").ldr(0, 4, 8);
     asm.subs(2, 1).b_if(If::NotEqual, "frames").poke(SPI, 7).poke(SPI + 0x24, 3);
+}
+
+/// For the answers to four frames, as drivers wait that do without the DMA: loops of one look that end in other ways, of which two
+/// change a register as well, and one that waits for the end of the last frame.
+fn for_polled_frames(asm: &mut Asm) {
+    polled_frames(asm, 7 | 4 << 8);
+}
+
+/// The same for frames that come so fast that there are no turns, or few.
+fn for_fast_frames(asm: &mut Asm) {
+    polled_frames(asm, 7);
+}
+
+fn polled_frames(asm: &mut Asm, cr0: u32) {
+    const TST_R0_R1: u16 = 0x4208;
+    asm.poke(SPI + 0x24, 0).poke(SPI, cr0).constant(4, SPI).movs(1, 4).movs(5, 0);
+    (0..5).for_each(|_| _ = asm.str(1, 4, 8));
+    asm.label("first").ldr(0, 4, 0xc).op(TST_R0_R1).b_if(If::Equal, "first").ldr(0, 4, 8);
+    // ands r3, r0
+    asm.label("second").movs(3, 4).ldr(0, 4, 0xc).op(0x4003).b_if(If::Equal, "second").ldr(0, 4, 8);
+    asm.label("third").ldr(0, 4, 0xc).op(TST_R0_R1).b_if(If::NotEqual, "there").b("third");
+    asm.label("there").ldr(0, 4, 8);
+    // adds r5, #1
+    asm.label("fourth").ldr(0, 4, 0xc).op(0x3501).op(TST_R0_R1).b_if(If::Equal, "fourth").ldr(0, 4, 8);
+    // eors r5, r1
+    asm.label("fifth").ldr(0, 4, 0xc).op(0x404d).op(TST_R0_R1).b_if(If::Equal, "fifth").ldr(0, 4, 8);
+    asm.movs(1, 1 << 4);
+    asm.label("busy").ldr(0, 4, 0xc).op(TST_R0_R1).b_if(If::NotEqual, "busy");
+    asm.poke(SPI, 7).poke(SPI + 0x24, 3);
 }
 
 /// Until the UART, of 100000 baud, has room for one more byte, as a console waits.
@@ -259,6 +290,8 @@ waits! {
     a_wait_that_reads_memory_as_well_is_as_long_as_its_laps: for_the_dma_with_an_eye_on_memory, 1;
     a_wait_for_a_count_is_as_long_as_its_laps: for_the_count, 1;
     a_wait_for_slow_frames_is_as_long_as_its_laps: for_slow_frames, 1;
+    a_wait_for_polled_frames_is_as_long_as_its_laps: for_polled_frames, 1;
+    a_wait_for_fast_frames_is_as_long_as_its_laps: for_fast_frames, 1;
     a_wait_for_the_uart_is_as_long_as_its_laps: for_the_uart, 0;
 }
 

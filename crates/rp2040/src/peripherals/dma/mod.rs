@@ -249,6 +249,12 @@ impl Dma {
         })
     }
 
+    /// Whether no channel is under way.
+    #[inline]
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.busy == 0
+    }
+
     /// Whether none of the next `transfers` transfers ends a sequence, so that nothing but memory and registers changes.
     #[inline]
     pub(crate) fn is_quiet(&self, transfers: u32) -> bool {

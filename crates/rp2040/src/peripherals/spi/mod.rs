@@ -100,6 +100,11 @@ impl Spi {
         self.imsc == 0
     }
 
+    /// Whether a register takes words that are to be sent, and does nothing else.
+    pub(crate) fn takes_word(offset: u32) -> bool {
+        offset == SSPDR
+    }
+
     /// Whether it is switched on.
     pub(crate) fn is_on(&self) -> bool {
         self.cr1 & CR1_SSE != 0
