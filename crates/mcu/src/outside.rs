@@ -9,6 +9,7 @@ use units::Picoseconds;
 
 use crate::foretold::Foretold;
 use crate::level_row::LevelRow;
+use crate::level_words::LevelWords;
 use crate::pulses::{Answer, ClockPulses, ClockWords, Patience};
 use crate::usb::UsbPacket;
 
@@ -96,6 +97,12 @@ pub trait Outside: Any + Debug + Send {
         for (at, changed, levels) in row.changes() {
             self.pins_changed(at, changed, levels, reactions);
         }
+    }
+
+    /// The same of levels that come evenly, as bits of words.
+    fn levels_in_words(&mut self, words: &LevelWords<'_>, reactions: &mut Vec<Reaction>) {
+        let levels: Vec<_> = words.changes().collect();
+        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, reactions);
     }
 
     /// The pins of which [`Outside::pins_changed`] has to be told, a bit each. Changes of others may be told late, several of

@@ -1,7 +1,9 @@
 //! The parts as the chip meets them: whatever it does at its pins and on its buses goes to those that are there.
 
 use lan::{Deed, DeedKind, Lan, UsbNetwork};
-use mcu::{Answer, ClockPulses, ClockWords, Foretold, LevelRow, Outside, Patience, SpiAnswer, UsbPacket};
+use mcu::{
+    Answer, ClockPulses, ClockWords, Foretold, LevelRow, LevelWords, Outside, Patience, SpiAnswer, UsbPacket,
+};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -51,6 +53,17 @@ impl Outside for Parts {
             Around { levels: row.before, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
         for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & changed != 0) {
             parts[part].pins_changed_in_row(row, &mut around);
+        }
+        buses.tell(lan.as_ref(), reactions);
+    }
+
+    fn levels_in_words(&mut self, words: &LevelWords<'_>, reactions: &mut Vec<Reaction>) {
+        let Self { parts, lan, buses, .. } = self;
+        buses.levels = words.last();
+        let mut around =
+            Around { levels: words.before, lan: lan.as_mut(), outputs: &mut buses.outputs, reactions };
+        for &(_, part) in buses.listeners.iter().filter(|(mask, _)| mask & words.mask() != 0) {
+            parts[part].levels_in_words(words, &mut around);
         }
         buses.tell(lan.as_ref(), reactions);
     }

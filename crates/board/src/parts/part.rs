@@ -5,7 +5,7 @@ use std::any::Any;
 use std::fmt::Debug;
 
 use lan::{DeviceId, Lan, NetDevice, UsbNetwork};
-use mcu::{Answer, ClockPulses, ClockWords, Foretold, LevelRow, Patience, Reaction, SpiFrame};
+use mcu::{Answer, ClockPulses, ClockWords, Foretold, LevelRow, LevelWords, Patience, Reaction, SpiFrame};
 use sim::Passive;
 use units::Picoseconds;
 
@@ -32,6 +32,12 @@ pub trait Part: Any + Debug + Send {
             around.levels = levels;
             self.pins_changed(at, changed, around);
         }
+    }
+
+    /// The same of levels that come evenly, as bits of words.
+    fn levels_in_words(&mut self, words: &LevelWords<'_>, around: &mut Around<'_>) {
+        let levels: Vec<_> = words.changes().collect();
+        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, around);
     }
 
     /// Of the pins on which it listens, those that may be told late, and those that it may pull in answer.

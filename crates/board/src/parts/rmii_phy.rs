@@ -7,9 +7,9 @@ use lan::DeviceId;
 use lan::NetDevice;
 use lan::lan8720::management::{Managed, Management, OUTPUT_DELAY};
 use lan::lan8720::rmii::{Clock, frame_at_pins};
-use lan::lan8720::transmitter::Transmitter;
+use lan::lan8720::transmitter::{EvenDibits, Transmitter};
 use lan::lan8720::{Lan8720, REFERENCE_HZ};
-use mcu::{Facts, Foretold, LevelRow, Patience};
+use mcu::{Facts, Foretold, LevelRow, LevelWords, Patience};
 use units::Picoseconds;
 
 use super::{Around, Part, Wiring};
@@ -297,6 +297,19 @@ impl Part for Seat {
         }
         around.levels = row.last();
         self.take_beginning(phy, around);
+    }
+
+    fn levels_in_words(&mut self, words: &LevelWords<'_>, around: &mut Around<'_>) {
+        let Some(phy) = self.phy else { return };
+        let LevelWords { start, step, words: bits, early, .. } = *words;
+        let dibits = EvenDibits { start, step, words: bits, early };
+        let are_dibits = (words.pin, words.bits) == (self.txd0, 2);
+        if are_dibits && self.state.transmitter.take_evenly(self.state.clock, &dibits) {
+            around.levels = words.last();
+            return self.take_beginning(phy, around);
+        }
+        let levels: Vec<_> = words.changes().collect();
+        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, around);
     }
 
     /// While TX_EN stands, nothing follows on a di-bit.

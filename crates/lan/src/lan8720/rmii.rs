@@ -72,7 +72,7 @@ pub fn dibits(frame: &[u8]) -> impl Iterator<Item = u8> {
 
 /// The di-bits of a byte, the first in the lowest.
 #[inline]
-fn dibits_of(byte: u8) -> [u8; 4] {
+pub(super) fn dibits_of(byte: u8) -> [u8; 4] {
     let byte = u32::from(byte);
     ((byte | byte << 6 | byte << 12 | byte << 18) & 0x0303_0303).to_le_bytes()
 }

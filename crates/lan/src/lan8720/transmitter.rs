@@ -6,7 +6,7 @@ use ethernet::Speed;
 use units::Picoseconds;
 
 use super::check_sequence;
-use super::rmii::Clock;
+use super::rmii::{Clock, dibits_of};
 
 /// TX_EN, above TXD1 and TXD0.
 pub const TX_EN: u8 = 4;
@@ -92,6 +92,38 @@ pub struct Transmitter {
     ended: Option<Picoseconds>,
 }
 
+/// Di-bits that come one after the other.
+#[derive(Debug, Clone, Copy)]
+pub struct EvenDibits<'a> {
+    /// When the first one comes, and how far all are apart.
+    pub start: Picoseconds,
+    /// See `start`.
+    pub step: Picoseconds,
+    /// The first one is in the lowest place of the first word.
+    pub words: &'a [u32],
+    /// Those that come at another time than that: their numbers, and when they come.
+    pub early: &'a [(usize, Picoseconds)],
+}
+
+impl EvenDibits<'_> {
+    /// The di-bit with which they end, or that was before where there is none, and how many come before it stands.
+    fn standing(&self, before: u8) -> (u8, usize) {
+        const ALL: u32 = 0x5555_5555;
+        let Some(&last) = self.words.last() else { return (before, 0) };
+        let standing = last >> 30;
+        let others = self.words.iter().map(|word| word ^ (standing * ALL));
+        let other = others.enumerate().rfind(|(_, other)| *other != 0);
+        let place =
+            |(number, other): (usize, u32)| 16 * number + (31 - other.leading_zeros() as usize) / 2 + 1;
+        (standing as u8, other.map_or(0, place))
+    }
+
+    fn at(&self, number: usize) -> Picoseconds {
+        let early = self.early.iter().find(|(early, _)| *early == number).map(|&(_, at)| at);
+        early.unwrap_or(self.start + Picoseconds::new(self.step.ps() * number as i64))
+    }
+}
+
 impl Transmitter {
     /// Whether no frame is under way.
     pub fn is_idle(&self) -> bool {
@@ -113,6 +145,39 @@ impl Transmitter {
             self.is_unsure = true;
         }
         ends.then(|| self.end(clock, last))
+    }
+
+    /// The same of di-bits that come evenly while TX_EN stands; false, before any is taken, where not each edge takes one of them.
+    pub fn take_evenly(&mut self, clock: Option<Clock>, row: &EvenDibits<'_>) -> bool {
+        let Some(clock) = clock.filter(|clock| clock.dibit() == row.step && self.levels & TX_EN != 0) else {
+            return false;
+        };
+        let last = clock.last_edge(row.start);
+        let is_sure = |number: usize, at| {
+            let edge = last + number as i64;
+            clock.last_edge(at) == edge && !is_near_edge(clock, at, edge)
+        };
+        if !is_sure(0, row.start) || !row.early.iter().all(|&(number, at)| is_sure(number, at)) {
+            return false;
+        }
+        // Those at the end that are alike stand until the pins change once more.
+        let before = self.levels & 3;
+        let (standing, taken) = row.standing(before);
+        if taken == 0 && standing == before {
+            return true;
+        }
+        self.take(clock, (clock.last_edge(self.since) + 1, last), before);
+        if self.dibits.is_empty() && taken > 0 {
+            self.start = clock.edge(last + 1);
+        }
+        let end = MOST_DIBITS.min(self.dibits.len() + taken);
+        for byte in row.words.iter().flat_map(|word| word.to_le_bytes()) {
+            self.dibits.extend_from_slice(&dibits_of(byte));
+        }
+        self.dibits.truncate(end);
+        self.levels = TX_EN | standing;
+        self.since = row.at(taken);
+        true
     }
 
     /// The edges behind one change and up to the next.

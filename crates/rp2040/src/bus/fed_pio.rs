@@ -22,6 +22,15 @@ const BLOCKS: [Source; 2] = [Source::Pio0, Source::Pio1];
 /// How long a transfer from a block, and one to it, occupies the DMA's way to the bus: both are on the AHB.
 pub(super) const OCCUPIED_CYCLES: [u32; 2] = [1, 1];
 
+/// A transfer that was made beside what a block does.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MovedBeside {
+    /// When the next one is due.
+    pub(super) due: Picoseconds,
+    /// Whether it was one of the block's words, and not one of another channel.
+    is_of_flow: bool,
+}
+
 /// Whether an address is in the four banks that take turns word by word (RP2040 datasheet 2.6.2).
 pub(super) fn is_striped(address: u32) -> bool {
     address.wrapping_sub(SRAM_BASE) < STRIPED_BYTES
@@ -175,7 +184,7 @@ impl Bus {
     fn move_word_early(&mut self, block: usize, port: &Port, channels: &Channels, at: Picoseconds) -> bool {
         let leaves_alone = self.blocks.pio[block].leaves_fifos_alone(port.machine, at);
         let due = if leaves_alone { self.move_word_beside(block, port, channels, at) } else { None };
-        due.inspect(|&due| self.expect_transfer(due)).is_some()
+        due.inspect(|moved| self.expect_transfer(moved.due)).is_some()
     }
 
     /// Lets block and DMA go on from word to word, as far as that takes no more than that; false when not one word came.
@@ -199,9 +208,11 @@ impl Bus {
             if transfer < word.takes {
                 let meeting = self.blocks.pio[block].meeting(&row, transfer).filter(|_| transfer <= until);
                 let Some(meeting) = meeting else { break };
-                let Some(due) = self.move_word_beside(block, port, channels, transfer) else { break };
-                transfer = due;
-                Pio::meet(&mut row, meeting);
+                let Some(moved) = self.move_word_beside(block, port, channels, transfer) else { break };
+                transfer = moved.due;
+                if moved.is_of_flow {
+                    Pio::meet(&mut row, meeting);
+                }
                 continue;
             }
             let is_due = word.ends <= until && word.ends <= transfer;
@@ -225,22 +236,24 @@ impl Bus {
     }
 
     /// Makes a transfer that has nothing to do with what the block does meanwhile; nothing, before anything has happened, when it is
-    /// one for the long way. Gives when the next one is due.
+    /// one for the long way.
     pub(super) fn move_word_beside(
         &mut self,
         block: usize,
         port: &Port,
         channels: &Channels,
         at: Picoseconds,
-    ) -> Option<Picoseconds> {
+    ) -> Option<MovedBeside> {
         let n = port.machine;
+        let moved = |due, is_of_flow| MovedBeside { due, is_of_flow };
         let transfer = match self.next_fed(channels, at) {
             Next::Transfer(transfer) => transfer,
-            Next::Others => return self.move_beside_flow(at).then(|| self.blocks.dma.expect()),
+            Next::Others if self.move_beside_flow(at) => return Some(moved(self.blocks.dma.expect(), false)),
+            Next::Others => return None,
             Next::Nothing | Next::Special => return None,
         };
         self.blocks.pio[block].note_meeting(at);
-        let moved = if channels.receives(transfer.channel) {
+        let word = if channels.receives(transfer.channel) {
             self.io.address = port.from;
             let word = self.blocks.pio[block].hand_over(n, &mut self.io);
             (self.keep(&transfer, transfer.write_address, word), 0)
@@ -253,8 +266,8 @@ impl Bus {
         };
         self.dma_transfers += 1;
         let requests = self.io.lines.dreq();
-        self.blocks.dma.flowed(channels, transfer.channel, moved, requests);
-        Some(self.blocks.dma.expect())
+        self.blocks.dma.flowed(channels, transfer.channel, word, requests);
+        Some(moved(self.blocks.dma.expect(), true))
     }
 
     fn bring_fed_word(&mut self, block: usize, port: &Port, transfer: &Transfer) -> (u32, u32) {

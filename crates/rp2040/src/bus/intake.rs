@@ -63,8 +63,8 @@ impl Bus {
                 if self.blocks.pio[block].meets_word(&intake, transfer) {
                     break;
                 }
-                let Some(due) = self.move_word_beside(block, port, channels, transfer) else { break };
-                transfer = due;
+                let Some(moved) = self.move_word_beside(block, port, channels, transfer) else { break };
+                transfer = moved.due;
             }
         }
         if self.io.due(Source::Dma).unwrap_or(NEVER) != transfer {

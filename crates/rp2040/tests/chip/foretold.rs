@@ -4,13 +4,13 @@
 
 use std::collections::VecDeque;
 
-use mcu::{Foretold, Outside, Patience, Reaction};
+use mcu::{Foretold, LevelWords, Outside, Patience, Reaction};
 use rp2040::chip::Rp2040;
 use testing::Random;
 use units::Picoseconds;
 
 use crate::pio::{DMA, GPIO_IN, IO_BANK0, PIO, WORDS};
-use crate::told_in_rows::{self, InRows, chip_of};
+use crate::told_in_rows::{self, InRows, ToldInRows, chip_at, chip_of};
 
 const PADS_BANK0: u32 = 0x4001_c000;
 const RING: u32 = 0x2002_8000;
@@ -54,6 +54,9 @@ struct Line {
     /// When it heard of a level that was sent last, since the frame before.
     heard: Option<Picoseconds>,
     taken: u64,
+    /// Words of levels that it was told of at once, and how many levels of them came early.
+    words: u64,
+    early: u64,
     /// What was sent: when each level came.
     sent: Vec<(i64, u32)>,
     levels: u32,
@@ -84,6 +87,8 @@ impl Line {
             beside,
             heard: None,
             taken: 0,
+            words: 0,
+            early: 0,
             sent: Vec::new(),
             levels: 0,
         }
@@ -124,6 +129,11 @@ fn frame_of(after: Picoseconds, step: u32, most_bytes: u32, random: &mut Random)
     Frame { start: after + Picoseconds::new(i64::from(gap)), step: Picoseconds::new(i64::from(step)), levels }
 }
 
+/// Between two of them the chip sends more than once.
+fn seldom_frame(after: Picoseconds, random: &mut Random) -> Frame {
+    even_frame(after + Picoseconds::from_ns(i64::from(random.below(200_000))), random)
+}
+
 impl Outside for Line {
     fn pins_changed(&mut self, at: Picoseconds, _: u32, levels: u32, _: &mut Vec<Reaction>) {
         let levels = levels >> OUT & 7;
@@ -132,6 +142,12 @@ impl Outside for Line {
             self.levels = levels;
             self.sent.push((at.ps(), levels));
         }
+    }
+
+    fn levels_in_words(&mut self, words: &LevelWords<'_>, reactions: &mut Vec<Reaction>) {
+        self.words += words.words.len() as u64;
+        self.early += words.early.len() as u64;
+        words.changes().for_each(|(at, levels)| self.pins_changed(at, words.mask(), levels, reactions));
     }
 
     fn listens_to(&self) -> u32 {
@@ -210,6 +226,14 @@ impl InRows for Line {
 
     fn pulses(&self) -> u64 {
         self.taken
+    }
+
+    fn whole_words(&self) -> u64 {
+        self.words
+    }
+
+    fn many_words(&self) -> u64 {
+        self.early
     }
 
     fn state(&self) -> Self::State {
@@ -371,6 +395,30 @@ fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     chip
 }
 
+/// One that sends most of the time, at 125 MHz, or at 150 MHz, where cycles do not take whole picoseconds, but three of them do.
+fn sending_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
+    let mut random = Random::new(seed);
+    let mut table = Vec::new();
+    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
+    table.push(INTERRUPTS_BESIDE);
+    table.push([0, DMA + 0x444, random.of(&[0, 4, 8])]);
+    while table.len() < ACTIONS {
+        // A copy beside it makes the words come later, by some cycles.
+        if random.one_in(3) {
+            copy(&mut random, &mut table);
+        }
+        send(&mut random, &mut table);
+        if random.one_in(4) {
+            action(&mut random, &mut table);
+        }
+        table.push([2, 0, 1 + random.below(500)]);
+    }
+    table.push([9, 0, 0]);
+    let mut chip = chip_at(if seed.is_multiple_of(2) { 125 } else { 150 }, 8 * seed, &table);
+    chip.connect(Box::new(Line::new(may_be_taken, seldom_frame, &mut random)));
+    chip
+}
+
 /// One at 125 MHz whose words come evenly while the DMA copies at length, from elsewhere or from the same ring.
 fn copying_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
@@ -408,9 +456,10 @@ fn chip_that_does(seed: u64, mut table: Vec<[u32; 3]>) -> Rp2040 {
     chip_of(seed / 4 * 8 + seed % 4, &table)
 }
 
-fn check_all(seeds: std::ops::Range<u64>, chip: fn(u64, bool) -> Rp2040) {
+fn check_all(seeds: std::ops::Range<u64>, chip: fn(u64, bool) -> Rp2040) -> ToldInRows {
     let told = told_in_rows::check_all::<Line>(seeds, chip);
     assert!(told.pulses > 0 && told.words > 0, "{told:?}");
+    told
 }
 
 #[test]
@@ -429,6 +478,14 @@ fn words_that_come_evenly_are_what_they_are_one_by_one() {
 }
 
 #[test]
+fn words_that_are_sent_evenly_are_what_their_levels_are_one_by_one() {
+    let told = check_all(0..32, sending_chip);
+    assert!(told.whole_words > 300, "words that were told at once: {told:?}");
+    // The DMA brings a word in a cycle in which a level is sent, a picosecond before its edge.
+    assert!(told_in_rows::check::<Line>(421, sending_chip).many_words > 0);
+}
+
+#[test]
 fn words_that_come_beside_a_copy_are_what_they_are_one_by_one() {
     check_all(0..24, copying_chip);
 }
@@ -439,4 +496,5 @@ fn many_chips_that_know_levels_before_they_come_do_what_others_do() {
     check_all(100..4000, chip);
     check_all(100..1000, even_chip);
     check_all(100..1000, copying_chip);
+    check_all(100..1500, sending_chip);
 }

@@ -46,8 +46,13 @@ pub(crate) struct ToldInRows {
 /// A chip that does what a table says, with words at random to be moved. At 133 MHz no period is a whole number of picoseconds:
 /// clocks that began at different edges are a picosecond apart.
 pub(crate) fn chip_of(seed: u64, table: &[[u32; 3]]) -> Rp2040 {
+    chip_at(if seed % 4 < 2 { 125 } else { 133 }, seed, table)
+}
+
+/// The same with clk_sys of so many MHz.
+pub(crate) fn chip_at(mhz: u32, seed: u64, table: &[[u32; 3]]) -> Rp2040 {
     let code = if seed % 8 < 5 { in_ram() } else { in_flash() };
-    let mut chip = chip_with(table_driven(code, if seed % 4 < 2 { 125 } else { 133 }));
+    let mut chip = chip_with(table_driven(code, mhz));
     let bytes: Vec<u8> = table.as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");
     chip.write_memory(WORDS, &Random::new(seed).bytes(1024)).expect("SRAM");

@@ -6,6 +6,7 @@ use units::Picoseconds;
 
 use super::cycle::Cycle;
 use super::decoded::Decoded;
+use super::level_words::PassedWord;
 use super::reach::{Heard, looks_at_pins};
 use super::state_machine::StateMachine;
 use super::{ALL_PINS, Io, NEVER, Pio};
@@ -32,6 +33,9 @@ enum Telling {
 pub(super) struct RowOfLevels {
     changes: Vec<(u64, u32)>,
     told: Vec<(Picoseconds, u32)>,
+    /// The same for whole words, and their bits.
+    pub(super) passed: Vec<PassedWord>,
+    pub(super) words: Vec<u32>,
 }
 
 /// What a machine does to levels before anybody is told.

@@ -54,6 +54,12 @@ impl ClockEdges {
         *self = Self::new(hz, self.cycle_at(at), at);
     }
 
+    /// How long so many cycles take, wherever they begin; nothing where that differs by a rounded picosecond.
+    pub(crate) fn even_step(&self, cycles: u64) -> Option<Picoseconds> {
+        let parts = cycles.checked_mul(SECOND_PS).filter(|parts| self.hz != 0 && parts % self.hz == 0)?;
+        i64::try_from(parts / self.hz).ok().map(Picoseconds::new)
+    }
+
     /// When an edge is, from the base on; nothing when the clock stands or the time is beyond reach.
     #[inline]
     pub(crate) fn time_of(&self, cycle: u64) -> Option<Picoseconds> {

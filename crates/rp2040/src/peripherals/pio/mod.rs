@@ -27,6 +27,7 @@ mod fifo;
 mod going_on;
 mod inputs;
 pub(crate) mod intake;
+mod level_words;
 mod loops;
 pub(crate) mod many_taken_in;
 pub(crate) mod many_words;

@@ -9,6 +9,7 @@ use super::clocked::{Shape, Told};
 use super::decoded::Decoded;
 use super::divider::Divider;
 use super::early::Early;
+use super::level_words::Evenly;
 use super::loops::{Loop, Shift};
 use super::moved::Skipped;
 use super::reach::{Heard, Reach};
@@ -52,8 +53,8 @@ pub(super) struct Word {
 pub(super) enum Pins {
     /// Nobody hears of them before the end: levels that are told, and the word before.
     Unheard(Untold, Option<(Rounds, Divider, u32)>),
-    /// Somebody hears of each change, later.
-    InRow(Untold),
+    /// Somebody hears of each change, later, or of whole words, where these come evenly.
+    InRow(Untold, Option<Evenly>),
     /// They are told as the pulses of a clock: those of the word before, and what they did in those before that.
     Clock { shape: Shape, before: Option<Told>, skipped: Option<Skipped> },
 }
@@ -104,7 +105,8 @@ impl Pio {
             None if looped.into.is_some() => None,
             None if untold.is_told_in_row() => {
                 self.give_room(&mut untold);
-                Some(Pins::InRow(untold))
+                let evenly = self.evenly(n, looped, &untold);
+                Some(Pins::InRow(untold, evenly))
             }
             None => untold.tells_sums_of(looped).then_some(Pins::Unheard(untold, None)),
         }
@@ -132,7 +134,7 @@ impl Pio {
     /// The system is about to reach for a FIFO at a time before the row's next word; nothing where the row cannot go on then.
     pub(crate) fn meeting(&self, row: &Row, at: Picoseconds) -> Option<Meeting> {
         let Some(cycle) = self.met_early(at) else { return Some(Meeting(None)) };
-        let is_told = matches!(row.pins, Pins::Clock { .. } | Pins::InRow(_)) && row.early.has_room();
+        let is_told = matches!(row.pins, Pins::Clock { .. } | Pins::InRow(..)) && row.early.has_room();
         let is_before = row.next.is_some_and(|(word, _)| cycle < word.takes);
         (is_told && is_before).then_some(Meeting(Some((cycle, at))))
     }
@@ -184,12 +186,12 @@ impl Pio {
                 self.word_passed(row, times, io);
                 true
             }
-            Pins::InRow(untold) => {
+            Pins::InRow(untold, evenly) => {
                 self.met.extend(row.early.all());
-                let from = (machine.divider, machine.osr);
-                self.move_pins(n, looped, &word.rounds, from, untold, io);
+                self.pass_levels(n, (looped, &word), (untold, evenly.as_ref()), io);
                 row.reached = Some(self.end_rounds(n, looped, &word.rounds, 0));
                 if untold.changes_in_row() > MOST_IN_ROW {
+                    self.end_levels(n, looped, (untold, evenly.as_ref()), io);
                     self.tell(untold, word.takes, io);
                     self.met.clear();
                 }
@@ -295,7 +297,8 @@ impl Pio {
                     }
                     self.tell(&mut untold, reached, io);
                 }
-                Pins::InRow(mut untold) => {
+                Pins::InRow(mut untold, evenly) => {
+                    self.end_levels(n, looped, (&mut untold, evenly.as_ref()), io);
                     self.tell(&mut untold, reached, io);
                     self.take_room_back(untold);
                     self.met.clear();
