@@ -199,8 +199,8 @@ pub trait Bus {
     /// The cycle that a core must not run past, after an access.
     fn take_limit(&mut self) -> u64;
 
-    /// Whether the last load of a core may have been a look at a register that loops look at again and again.
-    fn may_spin(&self) -> bool {
+    /// Whether the last load of a core may have been a look at a register that loops look at again and again; once for each.
+    fn take_look(&mut self) -> bool {
         false
     }
 

@@ -317,7 +317,7 @@ impl<const REGION: u8, const MODE: u8> Cursor<'_, REGION, MODE> {
             let from = self.cycle;
             let loaded = core.load(bus, kind, op, self.pc(), from);
             let after = self.behind(core, bus, loaded);
-            if MODE == SUPERINSTRUCTIONS && bus.may_spin() && after == After::Elsewhere {
+            if MODE == SUPERINSTRUCTIONS && bus.take_look() && after == After::Elsewhere {
                 self.leave_out_turns(core, bus, op, self.cycle - from);
             }
             return after;

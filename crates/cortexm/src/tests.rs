@@ -206,7 +206,7 @@ impl Bus for Memory {
         if self.attention { 0 } else { self.limit }
     }
 
-    fn may_spin(&self) -> bool {
+    fn take_look(&mut self) -> bool {
         self.leaves_out
     }
 

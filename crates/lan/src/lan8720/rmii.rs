@@ -50,11 +50,13 @@ impl Clock {
     }
 
     /// The number of the last edge at or before a time.
+    #[inline]
     pub fn last_edge(&self, at: Picoseconds) -> i64 {
         (at - self.rise).ps().div_euclid(self.dibit.ps())
     }
 
     /// When an edge is.
+    #[inline]
     pub fn edge(&self, number: i64) -> Picoseconds {
         self.rise + Picoseconds::new(number * self.dibit.ps())
     }

@@ -235,6 +235,8 @@ fn frame_of(dibits: &[u8]) -> Result<Vec<u8>, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use testing::Random;
+
     use super::super::rmii::dibits;
     use super::*;
 
@@ -334,6 +336,58 @@ mod tests {
         assert!(send(&mut transmitter, 1_010, 200).is_ok());
         assert_eq!(send(&mut transmitter, 1_010 + length_ns + 9_400, 200), Err(Fault::Gap));
         assert!(send(&mut transmitter, 1_010 + 2 * length_ns + 19_000, 200).is_ok());
+    }
+
+    /// Words with runs of one di-bit, and all of one.
+    fn words(random: &mut Random) -> Vec<u32> {
+        let word = |random: &mut Random| match random.below(4) {
+            0 => 0x5555_5555 * random.below(4),
+            1 => (random.any() as u32) << random.below(32),
+            2 => (random.any() as u32) >> random.below(32),
+            _ => random.any() as u32,
+        };
+        (0..1 + random.below(4)).map(|_| word(random)).collect()
+    }
+
+    #[test]
+    fn dibits_that_come_evenly_are_taken_as_one_by_one() {
+        let mut random = Random::new(3);
+        let mut taken = 0;
+        for round in 0..4000 {
+            let mut one_by_one = Transmitter::default();
+            let begins = Picoseconds::from_ns(1000 + i64::from(random.below(100)));
+            one_by_one.changed(Some(CLOCK), begins, TX_EN | random.below(4) as u8);
+            let mut start = begins + Picoseconds::new(20_000 * i64::from(random.below(3)));
+            let mut evenly = one_by_one.clone();
+            for _ in 0..1 + random.below(3) {
+                let (words, phase) = (words(&mut random), i64::from(random.below(20_000)));
+                start = start + Picoseconds::new(phase);
+                let early = [(random.below(64) as usize, Picoseconds::new(start.ps()))];
+                let early =
+                    early.map(|(number, at)| (number, at + Picoseconds::new(20_000 * number as i64 - 1)));
+                let early = if random.one_in(3) { &early[..] } else { &[] };
+                let row = EvenDibits { start, step: CLOCK.dibit(), words: &words, early };
+                let dibits: Vec<u8> =
+                    words.iter().flat_map(|word| word.to_le_bytes()).flat_map(dibits_of).collect();
+                let changes = |transmitter: &mut Transmitter| {
+                    for (number, dibit) in dibits.iter().enumerate() {
+                        if transmitter.levels != TX_EN | dibit {
+                            assert_eq!(transmitter.changed(Some(CLOCK), row.at(number), TX_EN | dibit), None);
+                        }
+                    }
+                };
+                changes(&mut one_by_one);
+                match evenly.take_evenly(Some(CLOCK), &row) {
+                    true => taken += 1,
+                    false => changes(&mut evenly),
+                }
+                let [state, expected] =
+                    [&evenly, &one_by_one].map(|one| postcard::to_stdvec(one).expect("a state"));
+                assert_eq!(state, expected, "round {round}: {row:?}");
+                start = start + Picoseconds::new(20_000 * dibits.len() as i64);
+            }
+        }
+        assert!(taken > 3000, "{taken} rows");
     }
 
     #[test]

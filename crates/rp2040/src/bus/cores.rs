@@ -198,8 +198,8 @@ impl cortexm::Bus for Bus {
     }
 
     #[inline(always)]
-    fn may_spin(&self) -> bool {
-        self.spin.short_loops.are_tried()
+    fn take_look(&mut self) -> bool {
+        self.spin.short_loops.take_look()
     }
 
     fn unseen_turns(&mut self, address: u32, cycle: u64, turn_cycles: u64) -> u64 {

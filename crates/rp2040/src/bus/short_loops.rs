@@ -25,8 +25,9 @@ struct Place {
 #[derive(Debug, Clone, Default)]
 pub(super) struct ShortLoops {
     places: [Place; PLACES],
-    /// Where the last access to a register was a look that is worth a try, and what it was at.
+    /// Where the last look was that is worth a try, and what it was at; and whether the core has not tried yet.
     tried: Option<(usize, u32)>,
+    is_new: bool,
 }
 
 impl ShortLoops {
@@ -38,23 +39,16 @@ impl ShortLoops {
         if place.pc != pc {
             *place = Place { pc, ..Place::default() };
         }
-        if place.in_vain < TRIES {
-            self.tried = Some((number, address));
-        }
+        self.is_new = place.in_vain < TRIES;
+        self.tried = self.is_new.then_some((number, address));
         place.in_vain = (place.in_vain + 1) % LOOKS_LEFT_ALONE;
         place.is_loop && place.in_vain < TRIES
     }
 
-    /// An access begins, which is no look yet.
-    #[inline]
-    pub(super) fn access(&mut self) {
-        self.tried = None;
-    }
-
-    /// Whether the last access was a look that is worth a try.
+    /// Whether the last load was a look that is worth a try; once for each.
     #[inline(always)]
-    pub(super) fn are_tried(&self) -> bool {
-        self.tried.is_some()
+    pub(super) fn take_look(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
     }
 
     /// The place of the last look, if that was one at this address.

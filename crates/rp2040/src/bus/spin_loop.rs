@@ -107,7 +107,6 @@ impl Spin {
     #[inline]
     pub(super) fn access(&mut self) {
         self.accesses = self.accesses.wrapping_add(1);
-        self.short_loops.access();
     }
 
     /// Something was written, or something else is executed: what was seen before counts no more.

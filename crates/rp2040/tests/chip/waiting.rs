@@ -102,7 +102,7 @@ fn for_slow_frames(asm: &mut Asm) {
 /// For the answers to four frames, as drivers wait that do without the DMA: loops of one look that end in other ways, of which two
 /// change a register as well, and one that waits for the end of the last frame.
 fn for_polled_frames(asm: &mut Asm) {
-    polled_frames(asm, 7 | 4 << 8);
+    polled_frames(asm, 7 | 40 << 8);
 }
 
 /// The same for frames that come so fast that there are no turns, or few.
