@@ -18,6 +18,7 @@ FAST_IPERF = ("iperf", "iperf to=board start=3s send=30MB")
 # Here the board sends as much as it takes.
 FAST_ECHO = ("bulk, echoed", "bulk to=board:7 start=3s send=30MB")
 ECHO = ("bulk, echoed", "bulk to=board:7 start=3s send=10MB")
+SENT = ("bulk, sent", "bulk to=board:19 start=3s send=0B")
 PAGES = ("http", "http to=board start=3s path=/static.html requests=2000")
 IMAGES = (
     ("w5500-evb-pico", "streams-hardware", BULK),
@@ -30,6 +31,7 @@ IMAGES = (
     ("pico-w", "iperf-lwip_raw", IPERF),
     ("pico-w", "http_server-lwip_raw", PAGES),
     ("pico-lan8720", "iperf-lwip_raw", FAST_IPERF),
+    ("pico-lan8720", "streams-lwip_raw", SENT),
     ("pico-lan8720", "streams-lwip_raw", FAST_ECHO),
 )
 

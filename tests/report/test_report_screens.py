@@ -75,7 +75,7 @@ def of_boards(folder: Path) -> Analysis:
 
 def of_captures(_folder: Path) -> Analysis:
     if not CAPTURES.is_dir():
-        pytest.skip("no captures are beside the repository")
+        pytest.skip("the real captures (../shared/captures) are not on this machine")
     return airwire.analyze(sorted(CAPTURES.iterdir()))
 
 

@@ -12,7 +12,7 @@ const PLACES: usize = 16;
 const TRIES: u8 = 4;
 const LOOKS_LEFT_ALONE: u8 = 64;
 
-/// An instruction that looks, and how many times in a row that was in vain.
+/// An instruction that looks, and how many tries in a row were in vain.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     pc: u32,

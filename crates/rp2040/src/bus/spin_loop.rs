@@ -85,8 +85,10 @@ impl Spin {
         self.looks = self.looks.saturating_add(1);
         self.iteration_registers = 1 + std::mem::take(&mut self.others);
         // A loop that the core leaves out by itself need not stop it, unless that comes to nothing.
-        let needed = if is_short { LOOKS_OF_A_SPIN } else { self.looks_needed };
-        self.is_news = self.looks >= needed;
+        if is_short && self.looks < LOOKS_OF_A_SPIN {
+            self.looks_needed = LOOKS_OF_A_SPIN;
+        }
+        self.is_news = self.looks >= self.looks_needed;
         self.is_news
     }
 
