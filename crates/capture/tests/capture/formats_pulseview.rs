@@ -147,6 +147,7 @@ fn mistakes_are_named_with_their_line() {
         (export(&format!("{units}1,0,0,0\n5,0,0,0\n4,0,0,0\n")), "capture:8: the time 4 does not come after"),
         (export(&format!("{units}1,0,0,0\n1,0,0,0\n")), "capture:7: the time 1 does not come after"),
         (export(&format!("{units}1,0,0,0\n2,0,2,0\n")), "capture:7: `2` is no level (0 or 1)"),
+        ("microseconds,logic\n22,\n".to_owned(), "capture:2: `` is no level (0 or 1)"),
         (export(&format!("{units}1,0,0,0\n2,0,0\n")), "capture:7: the row has 2 values, but 3 are due"),
         (export(&format!("{units}1,0,0,0\n2")), "capture:7: the row has 1 values, but 3 are due"),
         (export(&format!("{units}1,0,0,0\nsoon,0,0,0\n")), "capture:7: `soon` is no time"),

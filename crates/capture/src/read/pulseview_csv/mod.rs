@@ -74,7 +74,7 @@ pub(crate) fn open(input: Input, options: &OpenOptions) -> Result<Box<dyn Change
         rows,
         next_row: Some(first_row),
         times,
-        values: Vec::new(),
+        values: None,
         fold: Fold::default(),
         ended: false,
         end_ps: 0,
@@ -177,8 +177,8 @@ struct PulseviewSource {
     next_row: Option<Range<usize>>,
     columns: Columns,
     times: Times,
-    /// The values of the last row: most rows only repeat them.
-    values: Vec<u8>,
+    /// The values of the last row, if there was one: most rows only repeat them.
+    values: Option<Vec<u8>>,
     fold: Fold,
     ended: bool,
     end_ps: i64,
@@ -214,10 +214,11 @@ impl PulseviewSource {
     fn take_row(&mut self, row: Range<usize>, batch: &mut Vec<Change>) -> Result<(), String> {
         let (time, values) = self.columns.split(self.rows.lines.text(row));
         self.times.row(time)?;
-        if values != self.values {
+        if self.values.as_deref() != Some(values) {
             let levels = self.columns.levels(values)?;
-            self.values.clear();
-            self.values.extend_from_slice(values);
+            let kept = self.values.get_or_insert_default();
+            kept.clear();
+            kept.extend_from_slice(values);
             self.fold.state(self.times.now_ps()?, levels, batch);
         }
         Ok(())
