@@ -2,6 +2,8 @@
 
 use units::Picoseconds;
 
+use crate::level_row::LevelRow;
+
 /// Levels that neighbouring pins get evenly.
 #[derive(Debug, Clone, Copy)]
 pub struct LevelWords<'a> {
@@ -23,7 +25,7 @@ pub struct LevelWords<'a> {
 
 impl LevelWords<'_> {
     /// The bits for all pins, those of each step in turn.
-    pub fn steps(&self) -> impl Iterator<Item = u32> {
+    fn steps(&self) -> impl Iterator<Item = u32> {
         let (bits, mask) = (u32::from(self.bits), u32::MAX >> (32 - u32::from(self.bits)));
         self.words.iter().flat_map(move |word| (0..32 / bits).map(move |step| word >> (step * bits) & mask))
     }
@@ -37,8 +39,14 @@ impl LevelWords<'_> {
         })
     }
 
+    /// The same as a row, for those who take no words.
+    pub fn in_row(&self, take: impl FnOnce(&LevelRow<'_>)) {
+        let levels: Vec<_> = self.changes().collect();
+        take(&LevelRow { before: self.before, levels: &levels });
+    }
+
     /// When a step comes.
-    pub fn at(&self, number: usize) -> Picoseconds {
+    fn at(&self, number: usize) -> Picoseconds {
         let early = self.early.iter().find(|(early, _)| *early == number).map(|&(_, at)| at);
         early.unwrap_or(self.start + Picoseconds::new(self.step.ps() * number as i64))
     }

@@ -101,8 +101,7 @@ pub trait Outside: Any + Debug + Send {
 
     /// The same of levels that come evenly, as bits of words.
     fn levels_in_words(&mut self, words: &LevelWords<'_>, reactions: &mut Vec<Reaction>) {
-        let levels: Vec<_> = words.changes().collect();
-        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, reactions);
+        words.in_row(|row| self.pins_changed_in_row(row, reactions));
     }
 
     /// The pins of which [`Outside::pins_changed`] has to be told, a bit each. Changes of others may be told late, several of

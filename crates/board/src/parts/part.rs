@@ -36,8 +36,7 @@ pub trait Part: Any + Debug + Send {
 
     /// The same of levels that come evenly, as bits of words.
     fn levels_in_words(&mut self, words: &LevelWords<'_>, around: &mut Around<'_>) {
-        let levels: Vec<_> = words.changes().collect();
-        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, around);
+        words.in_row(|row| self.pins_changed_in_row(row, around));
     }
 
     /// Of the pins on which it listens, those that may be told late, and those that it may pull in answer.

@@ -308,8 +308,7 @@ impl Part for Seat {
             around.levels = words.last();
             return self.take_beginning(phy, around);
         }
-        let levels: Vec<_> = words.changes().collect();
-        self.pins_changed_in_row(&LevelRow { before: words.before, levels: &levels }, around);
+        words.in_row(|row| self.pins_changed_in_row(row, around));
     }
 
     /// While TX_EN stands, nothing follows on a di-bit.

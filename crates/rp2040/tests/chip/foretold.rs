@@ -232,6 +232,7 @@ impl InRows for Line {
         self.words
     }
 
+    /// Of such words no more is counted than the levels that came early.
     fn many_words(&self) -> u64 {
         self.early
     }
@@ -378,12 +379,17 @@ fn chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     chip
 }
 
+fn even_table(random: &mut Random) -> Vec<[u32; 3]> {
+    let mut table = Vec::new();
+    set_up(&EVEN_DIVIDERS, random, &mut table);
+    table.push(INTERRUPTS_BESIDE);
+    table
+}
+
 /// One at 125 MHz whose words come evenly, and that mostly waits.
 fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
-    let mut table = Vec::new();
-    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
-    table.push(INTERRUPTS_BESIDE);
+    let mut table = even_table(&mut random);
     while table.len() < ACTIONS {
         table.push([2, 0, 1 + random.below(1500)]);
         if random.one_in(2) {
@@ -398,9 +404,7 @@ fn even_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
 /// One that sends most of the time, at 125 MHz, or at 150 MHz, where cycles do not take whole picoseconds, but three of them do.
 fn sending_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
-    let mut table = Vec::new();
-    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
-    table.push(INTERRUPTS_BESIDE);
+    let mut table = even_table(&mut random);
     table.push([0, DMA + 0x444, random.of(&[0, 4, 8])]);
     while table.len() < ACTIONS {
         // A copy beside it makes the words come later, by some cycles.
@@ -422,9 +426,7 @@ fn sending_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
 /// One at 125 MHz whose words come evenly while the DMA copies at length, from elsewhere or from the same ring.
 fn copying_chip(seed: u64, may_be_taken: bool) -> Rp2040 {
     let mut random = Random::new(seed);
-    let mut table = Vec::new();
-    set_up(&EVEN_DIVIDERS, &mut random, &mut table);
-    table.push(INTERRUPTS_BESIDE);
+    let mut table = even_table(&mut random);
     // Which of them has priority.
     table.push([0, DMA + 0x444, random.of(&[0, 4, 8])]);
     while table.len() < ACTIONS {

@@ -7,7 +7,6 @@ use units::Picoseconds;
 use super::burst::{TOLD, Untold};
 use super::divider::Divider;
 use super::loops::Loop;
-use super::reach::Heard;
 use super::registers::mask;
 use super::rounds::Rounds;
 use super::row::Word;
@@ -198,7 +197,7 @@ impl Pio {
 
     /// Leads to the pins what outside knows: their levels since a cycle.
     fn show(&mut self, levels: u32, cycle: u64, (moves, pin): (&Moves, u8), io: &mut Io) {
-        let heard = std::mem::take::<Heard>(&mut self.heard);
+        let heard = std::mem::take(&mut self.heard);
         let before = io.pins.inputs_changed();
         self.observe_ahead(cycle, io);
         self.drive_at(levels & ALL_PINS, self.enables, cycle, io);
