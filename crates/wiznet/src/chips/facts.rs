@@ -40,6 +40,8 @@ pub struct Facts {
     pub(crate) asks_for_each_destination: bool,
     /// Whether PHYCR0 counts from the next reset of the PHY on, by PHYCR1.RST, and not at once.
     pub(crate) phy_mode_waits_for_reset: bool,
+    /// Whether PHYDIR and PHYDOR have the low byte at the lower address, unlike all other registers.
+    pub(crate) mdio_data_is_low_byte_first: bool,
     /// What keeps a driver from changing the chip's addresses.
     pub(crate) address_lock: Option<AddressLock>,
     /// What switches Wake-on-LAN on.
@@ -226,7 +228,7 @@ pub(crate) enum Errand {
     Duplicate,
     /// Asks routers to tell of themselves.
     Routers,
-    /// Tells everybody the own hardware address, and waits for nothing.
+    /// Tells everybody the own hardware address. Nobody answers, so that it ends with a timeout (io6Library 7146c1c, wizchip_conf.h).
     Announce,
 }
 

@@ -41,6 +41,7 @@ pub(super) static FACTS: Facts = Facts {
     shows_arp: false,
     asks_for_each_destination: false,
     phy_mode_waits_for_reset: false,
+    mdio_data_is_low_byte_first: false,
     // The vendor's ioLibrary locks addresses with 0x3A and frees them with 0xC5.
     address_lock: Some(AddressLock::ShutBy(0x3A)),
     wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }, Flag { register: Common::Mr2, mask: 0x08 }],

@@ -48,6 +48,7 @@ pub(super) static FACTS: Facts = Facts {
     shows_arp: false,
     asks_for_each_destination: false,
     phy_mode_waits_for_reset: false,
+    mdio_data_is_low_byte_first: false,
     address_lock: None,
     wake_on_lan: &[Flag { register: Common::Mr, mask: 0x20 }],
     protocols: Protocols::OF_IPV4,

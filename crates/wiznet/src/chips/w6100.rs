@@ -41,6 +41,7 @@ pub(super) static FACTS: Facts = Facts {
     shows_arp: false,
     asks_for_each_destination: false,
     phy_mode_waits_for_reset: true,
+    mdio_data_is_low_byte_first: true,
     address_lock: Some(AddressLock::OpenedBy(0x3A)),
     // NETMR.WOL.
     wake_on_lan: &[Flag { register: Common::Netmr, mask: 0x04 }],

@@ -1,5 +1,5 @@
-//! The W5100S's way to the PHY's own registers: PHYRAR, PHYDIR, PHYDOR, PHYACR. The basic control and status registers of IEEE
-//! 802.3 clause 22 do something; the others read zero.
+//! The way of the W5100S and the W6100 to the PHY's own registers: PHYRAR, PHYDIR, PHYDOR, PHYACR. The basic control and status
+//! registers of IEEE 802.3 clause 22 do something; the others read zero.
 
 use crate::map::Common;
 use crate::{Duplex, Speed};
@@ -26,16 +26,24 @@ impl Core {
     pub(super) fn access_mdio(&mut self, action: u8) {
         self.common.set(Common::Phyacr, 0);
         let register = self.common.u8(Common::Phyrar) & 0x1F;
-        match (action, register) {
-            (1, BASIC_CONTROL) => self.write_basic_control(self.common.u16(Common::Phydir)),
-            (2, BASIC_CONTROL) => self.common.set(Common::Phydor, u64::from(self.basic_control())),
+        let read = match (action, register) {
+            (1, BASIC_CONTROL) => {
+                return self.write_basic_control(self.in_order_of_mdio(self.common.u16(Common::Phydir)));
+            }
+            (2, BASIC_CONTROL) => self.basic_control(),
             (2, BASIC_STATUS) => {
                 let link = if self.phy.link().is_some() { STATUS_LINK | STATUS_NEGOTIATED } else { 0 };
-                self.common.set(Common::Phydor, u64::from(STATUS_ABLE | link));
+                STATUS_ABLE | link
             }
-            (2, _) => self.common.set(Common::Phydor, 0),
-            _ => {}
-        }
+            (2, _) => 0,
+            _ => return,
+        };
+        self.common.set(Common::Phydor, self.in_order_of_mdio(read).into());
+    }
+
+    /// What stands in PHYDIR or PHYDOR for a value, and back.
+    fn in_order_of_mdio(&self, value: u16) -> u16 {
+        if self.facts.mdio_data_is_low_byte_first { value.swap_bytes() } else { value }
     }
 
     fn basic_control(&self) -> u16 {

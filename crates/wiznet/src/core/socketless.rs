@@ -37,11 +37,14 @@ impl Core {
         let kinds = self.facts.protocols.errands.kinds;
         let Some(&(done, kind)) = kinds.iter().find(|&&(bit, _)| bit == command) else { return };
         let target = match kind {
-            Kind::Announce => return self.announce_preferred(),
+            Kind::Announce => self.preferred_address().into(),
             Kind::Ask(Family::Ipv4) | Kind::Ping(Family::Ipv4) => self.common.address(Common::Slpipr).into(),
             _ => self.errand_ipv6_target().into(),
         };
-        let next_hop = if kind == Kind::Duplicate { target } else { self.next_hop(target) };
+        let next_hop = match kind {
+            Kind::Ask(_) | Kind::Ping(_) => self.next_hop(target),
+            Kind::Duplicate | Kind::Routers | Kind::Announce => target,
+        };
         let errand = Errand {
             kind,
             done,
@@ -64,10 +67,9 @@ impl Core {
         retry_period(self.common.u16(Common::Slrtr))
     }
 
-    fn announce_preferred(&mut self) {
+    fn preferred_address(&self) -> Ipv6Addr {
         let prefers_global = self.common.u8(Common::Slpsr) == PREFERS_GLOBAL;
-        let own = if prefers_global { self.global_address() } else { self.link_local_address() };
-        self.announce(own);
+        if prefers_global { self.global_address() } else { self.link_local_address() }
     }
 
     pub(super) fn errand_event(&self) -> Option<Picoseconds> {
@@ -90,6 +92,7 @@ impl Core {
     fn carry_out(&mut self, errand: &Errand) {
         match (errand.kind, errand.hardware_address, errand.target) {
             (Kind::Routers, ..) => self.ask_routers(),
+            (Kind::Announce, _, IpAddr::V6(own)) => self.announce(own),
             (Kind::Duplicate, _, IpAddr::V6(target)) => self.ask_for_duplicate(target),
             (_, Some(hardware_address), target) => self.send_echo_request(hardware_address, target),
             _ => self.ask(errand.next_hop),

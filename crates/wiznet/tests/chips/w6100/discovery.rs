@@ -258,6 +258,19 @@ fn an_unasked_advertisement_names_the_address_that_is_preferred() {
 }
 
 #[test]
+fn an_unasked_advertisement_has_no_answer_and_ends_with_a_timeout() {
+    // WIZnet's wizchip_unsolicited() waits for SLIR, and takes TOUT for success (io6Library 7146c1c, wizchip_conf.h).
+    let mut bench = linked();
+    bench.common_write(common::SLRCR, &[1]);
+    bench.common_write(common::SLCR, &[0x01]);
+    bench.pass(ms(399));
+    assert_eq!(bench.common_read(common::SLIR, 1), [0]);
+    bench.pass(ms(2));
+    assert_eq!(bench.common_read(common::SLIR, 1), [0x80]);
+    assert_eq!(sent(&mut bench).len(), 2);
+}
+
+#[test]
 fn a_group_is_joined_on_open_and_left_on_close() {
     let group: Ipv6Addr = "ff05::1:3".parse().unwrap();
     let mut bench = linked();

@@ -31,6 +31,10 @@ pub(crate) mod common {
     pub(crate) const SLPSR: u16 = 0x212C;
     pub(crate) const SLCR: u16 = 0x2130;
     pub(crate) const PHYSR: u16 = 0x3000;
+    pub(crate) const PHYRAR: u16 = 0x3008;
+    pub(crate) const PHYDIR: u16 = 0x300C;
+    pub(crate) const PHYDOR: u16 = 0x3010;
+    pub(crate) const PHYACR: u16 = 0x3014;
     pub(crate) const PHYCR0: u16 = 0x301C;
     pub(crate) const PHYCR1: u16 = 0x301D;
     pub(crate) const SHAR: u16 = 0x4120;
@@ -190,11 +194,33 @@ fn the_phy_looks_at_its_mode_when_it_is_reset() {
     assert_eq!(bench.chip.link(), Some(LinkPartner { speed: Speed::Mbps10, duplex: Duplex::Half }));
     bench.common_write(common::PHYCR1, &[0x60]);
     assert!(bench.chip.link().is_none(), "power down");
-    // BMSR through MDIO.
-    bench.common_write(common::PHYCR1, &[0x40]);
-    bench.common_write(0x3008, &[1]);
-    bench.common_write(0x3014, &[2]);
-    assert_eq!(bench.common_read(0x3010, 2)[1] & 0x24, 0x24);
+}
+
+#[test]
+fn the_phys_own_registers_have_the_low_byte_first() {
+    // ioLibrary's getPHYDOR() and setPHYDIR(). Its wizphy_getphylink() reads BMSR so, and WIZnet-PICO-C ba247be waits for that.
+    let mut bench = linked();
+    let basic_control = |bench: &mut Bench, value: [u8; 2]| {
+        bench.common_write(common::PHYRAR, &[0]);
+        bench.common_write(common::PHYDIR, &value);
+        bench.common_write(common::PHYACR, &[1]);
+        assert_eq!(bench.common_read(common::PHYACR, 1), [0]);
+    };
+    let read = |bench: &mut Bench, register: u8| {
+        bench.common_write(common::PHYRAR, &[register]);
+        bench.common_write(common::PHYACR, &[2]);
+        bench.common_read(common::PHYDOR, 2)
+    };
+    assert_eq!(read(&mut bench, 1), [0x2D, 0x78], "a link, negotiated");
+    assert_eq!(read(&mut bench, 0), [0x00, 0x31]);
+    // 10 Mbit/s, full duplex.
+    basic_control(&mut bench, [0x00, 0x01]);
+    bench.pass(ms(5_000));
+    assert_eq!(bench.chip.link(), Some(LinkPartner { speed: Speed::Mbps10, duplex: Duplex::Full }));
+    // Power down.
+    basic_control(&mut bench, [0x00, 0x08]);
+    assert!(bench.chip.link().is_none());
+    assert_eq!(read(&mut bench, 1)[0] & 0x04, 0);
 }
 
 #[test]
