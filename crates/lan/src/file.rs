@@ -20,6 +20,8 @@ use fields::{Field as Declared, Settings, Takes, Value as Given};
 
 const MAX_FILE_BYTES: u64 = 1 << 20;
 const MOST_TRAFFIC: usize = 100;
+/// The address of a PC that is a router over IPv6 and is given none: of a network for private use (RFC 4193).
+const ROUTERS_ADDRESS: (Ipv6Addr, u8) = (Ipv6Addr::new(0xFD00, 0, 0, 0, 0, 0, 0, 1), 64);
 const MOST_ACCESS_POINTS: usize = 50;
 const PC_TIME: Takes = Takes::Between(Picoseconds::ZERO, Picoseconds::new(units::PS_PER_S));
 
@@ -140,6 +142,17 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "\"fd00::1/64\"",
         ),
         set: set_ipv6,
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "ipv6_router",
+            Takes::Flag,
+            "false",
+            "whether the PC is a router over IPv6: a board that asks is told the prefix of pc.ipv6 (without that fd00::/64), of which it forms an address, and the PC as its DNS server; nothing lies behind it",
+            "true",
+        ),
+        set: |setup, read| pc(setup, |pc| pc.ipv6_router = read.switch()),
     },
     NetworkField {
         table: "pc",
@@ -296,6 +309,9 @@ impl Reader<'_> {
                 "traffic" => traffic = self.traffic(value)?,
                 _ => self.set(&mut setup, "", &(*name, 0..0, *value))?,
             }
+        }
+        if let Some(pc) = setup.pc.as_mut().filter(|pc| pc.ipv6_router) {
+            pc.ipv6.get_or_insert(ROUTERS_ADDRESS);
         }
         // What the PC gives out depends on its address, wherever that stands in the file.
         for (one, span) in traffic {

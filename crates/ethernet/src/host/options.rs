@@ -30,6 +30,8 @@ pub struct HostOptions {
     pub gateway: Option<Ipv4Addr>,
     /// Its address of IPv6 beside the link-local one, and how many bits of it name the network; there is no gateway.
     pub ipv6: Option<(Ipv6Addr, u8)>,
+    /// Whether it is the router of that network: it answers router solicitations, and forwards nothing.
+    pub ipv6_router: bool,
     /// Whether it plays every host that is asked for and is no other station: it answers ARP requests for any address of
     /// one host with its own Ethernet address, takes packets for it, and answers them from there. It has up to seven such
     /// addresses at a time. To an address outside its network it speaks as .1 (or .254) of that address's /24.
@@ -93,6 +95,7 @@ impl HostOptions {
             prefix,
             gateway: None,
             ipv6: None,
+            ipv6_router: false,
             answers_for_all: false,
             seed: 1,
             receive_time: Picoseconds::from_ns(10_000),

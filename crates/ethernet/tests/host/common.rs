@@ -266,8 +266,16 @@ pub(crate) fn echo_request(mac: [u8; 6], to_mac: [u8; 6], from: Ipv4Addr, to: Ip
 /// # Panics
 /// When the script fails.
 pub(crate) fn recorded_now(script: &str) -> Option<String> {
+    recorded_of(script, &[])
+}
+
+/// The same of a script that is given words.
+///
+/// # Panics
+/// When the script fails.
+pub(crate) fn recorded_of(script: &str, words: &[&str]) -> Option<String> {
     let program = format!("{}/tests/host/{script}", env!("CARGO_MANIFEST_DIR"));
-    let Ok(output) = std::process::Command::new("python3").arg(program).output() else {
+    let Ok(output) = std::process::Command::new("python3").arg(program).args(words).output() else {
         testing::leave_out("there is no python3");
         return None;
     };

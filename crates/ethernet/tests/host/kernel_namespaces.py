@@ -28,6 +28,12 @@ def run(*words):
     subprocess.run(words, check=True, capture_output=True)
 
 
+def shown(namespace, what, device):
+    """What ``ip`` shows of a device over IPv6: its addresses (``addr``) or its routes (``route``)."""
+    words = ("ip", "-6", "-n", namespace, what, "show", "dev", device)
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout
+
+
 def enter(namespace):
     """Moves this thread into a namespace."""
     libc = ctypes.CDLL(None, use_errno=True)

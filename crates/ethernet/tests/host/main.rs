@@ -8,6 +8,7 @@ mod corners;
 mod datagrams;
 mod ipv6;
 mod ipv6_programs;
+mod ipv6_router;
 mod kernel_acks;
 mod kernel_ipv6;
 mod kernel_sends;

@@ -21,6 +21,20 @@ fn the_pc_answers_for_all_unless_told_otherwise() {
 }
 
 #[test]
+fn a_router_over_ipv6_has_a_network_wherever_that_stands_in_the_file() {
+    let pc = |text: &str| parse(&format!("[pc]\n{text}")).expect("a network").pc.expect("a PC");
+    let given = Some(("2001:db8::1".parse().expect("an address"), 64));
+    for text in
+        ["ipv6_router = true\nipv6 = '2001:db8::1/64'\n", "ipv6 = '2001:db8::1/64'\nipv6_router = true\n"]
+    {
+        assert_eq!((pc(text).ipv6_router, pc(text).ipv6), (true, given));
+    }
+    let private = Some(("fd00::1".parse().expect("an address"), 64));
+    assert_eq!(pc("ipv6_router = true\n").ipv6, private);
+    assert_eq!((pc("ipv6_router = false\n").ipv6_router, pc("").ipv6), (false, None));
+}
+
+#[test]
 fn a_pc_with_all_its_services_and_no_connection_can_be_copied() {
     let mut lan = Lan::new(&NetworkSetup::default());
     lan.advance(Picoseconds::from_ns(10_000_000));

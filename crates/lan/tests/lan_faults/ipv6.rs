@@ -175,6 +175,25 @@ fn chip_and_pc_reach_each_other_in_a_network_of_their_own() {
 }
 
 #[test]
+fn a_chip_forms_its_address_of_what_the_pc_tells_as_a_router() {
+    /// SLCR.RS, and where the prefix is told.
+    const RS: u8 = 0x02;
+    const PLR: u16 = 0x41D0;
+    const PAR: u16 = 0x41E0;
+    let mut setup = quiet();
+    let pc = setup.pc.as_mut().expect("there is a PC");
+    (pc.ipv6, pc.ipv6_router) = (Some(("2001:db8:7::1".parse().expect("an address"), 64)), true);
+    let mut driver = Driver::on(Model::W6100, &setup);
+    driver.write((0, LLAR), &"fe80::8:dcff:fe01:203".parse::<Ipv6Addr>().expect("an address").octets());
+    driver.write((0, SLCR), &[RS]);
+    assert!(driver.wait_until(ms(100), |driver| driver.read((0, SLIR), 1) != [0]));
+    assert_eq!(driver.read((0, SLIR), 1), [RS]);
+    assert_eq!(driver.read((0, PLR), 1), [64]);
+    let prefix = "2001:db8:7::".parse::<Ipv6Addr>().expect("a prefix").octets();
+    assert_eq!(driver.read((0, PAR), 16), prefix);
+}
+
+#[test]
 fn a_client_of_the_pc_is_told_at_once_that_a_port_of_the_chip_is_shut() {
     let (mut driver, _) = linked_with(&["talk to=[fe80::8:dcff:fe01:203]:5001 send=hello start=400ms"]);
     driver.wait(ms(500));

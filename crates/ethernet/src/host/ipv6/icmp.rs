@@ -15,6 +15,7 @@ use crate::host::{EchoReply, Unreachable};
 pub(super) const UNREACHABLE: u8 = 1;
 pub(super) const ECHO_REQUEST: u8 = 128;
 pub(super) const ECHO_REPLY: u8 = 129;
+pub(super) const ROUTER_SOLICITATION: u8 = 133;
 pub(super) const SOLICITATION: u8 = 135;
 pub(super) const ADVERTISEMENT: u8 = 136;
 

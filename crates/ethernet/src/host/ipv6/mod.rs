@@ -2,10 +2,11 @@
 //! both families.
 //!
 //! `own` knows its addresses. `arrival` takes frames in, and `answers` has what the kernel says where no program does. `ndisc`
-//! finds neighbours and tells them of the PC. `icmp` has the PC's own pings, and the notices that it is sent.
+//! finds neighbours and tells them of the PC. `router` tells them of its network, where the PC is the router of that. `icmp` has
+//! the PC's own pings, and the notices that it is sent.
 //!
-//! Left out: more than one address beside that, routers, reports of groups, packets in pieces, flow labels, and notices about
-//! options.
+//! Left out: more than one address beside that, other routers, reports of groups, packets in pieces, flow labels, and notices
+//! about options.
 
 mod answers;
 mod arrival;
@@ -13,6 +14,7 @@ pub(super) mod icmp;
 pub(super) mod ndisc;
 mod own;
 mod packet;
+mod router;
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::ops::Range;
@@ -36,6 +38,7 @@ const NEXT_HEADER_AT: usize = 20;
 pub(super) const PREFIX: u8 = 64;
 
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 1);
+const ALL_ROUTERS: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 2);
 
 /// The address that an interface forms of its Ethernet address (RFC 4291 appendix A).
 pub(super) fn link_local(mac: [u8; 6]) -> Ipv6Addr {

@@ -10,14 +10,14 @@ use smoltcp::wire::{
 use super::{ALL_NODES, Packet, address, frame_with, group_mac, solicited_node};
 
 /// What keeps a message of neighbour discovery on the link (section 7.1).
-const HOP_LIMIT: u8 = 255;
+pub(super) const HOP_LIMIT: u8 = 255;
 
 /// Where a solicitation and an advertisement name the address, and where their options begin.
 const TARGET_AT: usize = 8;
 const OPTIONS_AT: usize = 24;
 
 /// Options with a hardware address (section 4.6.1).
-const SOURCE_ADDRESS: u8 = 1;
+pub(super) const SOURCE_ADDRESS: u8 = 1;
 const TARGET_ADDRESS: u8 = 2;
 
 /// Where an address is, as a neighbour says it.
@@ -103,7 +103,7 @@ impl Packet<'_> {
 }
 
 /// The hardware address of a kind among the options of a message, if it is there; nothing at all where they are not whole.
-fn hardware_address_among(mut options: &[u8], kind: u8) -> Option<Option<[u8; 6]>> {
+pub(super) fn hardware_address_among(mut options: &[u8], kind: u8) -> Option<Option<[u8; 6]>> {
     const UNIT_BYTES: usize = 8;
     let mut found = None;
     while !options.is_empty() {

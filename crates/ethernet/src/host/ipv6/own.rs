@@ -2,18 +2,24 @@
 
 use std::net::Ipv6Addr;
 
-use super::{ALL_NODES, link_local, solicited_node};
+use super::{ALL_NODES, ALL_ROUTERS, link_local, solicited_node};
 
 /// The link-local address, and the one beside it where there is one, with how many bits of it name its network.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::host) struct Own {
     link_local: Ipv6Addr,
     beside: Option<(Ipv6Addr, u8)>,
+    is_router: bool,
 }
 
 impl Own {
-    pub(in crate::host) fn new(mac: [u8; 6], beside: Option<(Ipv6Addr, u8)>) -> Self {
-        Self { link_local: link_local(mac), beside }
+    pub(in crate::host) fn new(mac: [u8; 6], beside: Option<(Ipv6Addr, u8)>, is_router: bool) -> Self {
+        Self { link_local: link_local(mac), beside, is_router }
+    }
+
+    /// The link-local address, and that of the network whose router the PC is.
+    pub(super) fn as_router(&self) -> Option<(Ipv6Addr, (Ipv6Addr, u8))> {
+        self.beside.filter(|_| self.is_router).map(|beside| (self.link_local, beside))
     }
 
     /// Whether the PC has an address.
@@ -21,10 +27,12 @@ impl Own {
         address == self.link_local || self.beside.is_some_and(|(beside, _)| address == beside)
     }
 
-    /// Whether the PC is in a group: that of all nodes, and those in which it is asked for its addresses.
+    /// Whether the PC is in a group: that of all nodes, those in which it is asked for its addresses, and that of routers if it
+    /// is one.
     pub(super) fn is_in(&self, group: Ipv6Addr) -> bool {
         let asked_in = |address| solicited_node(address) == group;
         group == ALL_NODES
+            || group == ALL_ROUTERS && self.is_router
             || asked_in(self.link_local)
             || self.beside.is_some_and(|(beside, _)| asked_in(beside))
     }
