@@ -9,6 +9,7 @@ mod guess;
 mod history;
 mod place;
 mod registers;
+mod stack;
 mod stop;
 #[cfg(test)]
 mod tests;
@@ -91,6 +92,7 @@ impl FaultReport {
         };
         report.what = report.sentence(state, failed_entry);
         report.notes = notes(chip, state, &registers, &read);
+        report.notes.extend(stack::overflow(usize::from(fault.core), &registers, symbols));
         report
     }
 

@@ -48,6 +48,20 @@ fn a_fault_two_calls_deep_names_every_caller_with_its_line() {
 }
 
 #[test]
+fn a_main_stack_that_has_outgrown_its_room_is_pointed_out() {
+    let Some((image, chip, stop)) = run("stack_overflow", "elf") else { return };
+    let report = FaultReport::of(&chip, image.symbols(), fault(stop));
+    let said = "the main stack has overflowed: it has 512 bytes down to __StackBottom at 0x20041e00, and its pointer is ";
+    let note = report.notes.iter().find_map(|note| note.strip_prefix(said)).expect("a note");
+    let over_bytes: u32 = note.split(' ').next().and_then(|count| count.parse().ok()).expect("a number");
+    assert_eq!(over_bytes, 0x2004_1e00 - report.registers.sp());
+    assert!(note.ends_with("in the Pico SDK by PICO_STACK_SIZE"), "{note}");
+    let Some((image, chip, stop)) = run("fault_unaligned", "elf") else { return };
+    let report = FaultReport::of(&chip, image.symbols(), fault(stop));
+    assert_eq!(report.notes, [""; 0], "no symbols, nothing to say");
+}
+
+#[test]
 fn a_jump_to_unmapped_memory_names_who_jumped() {
     let Some((image, chip, stop)) = run("fault_jump", "elf") else { return };
     let report = FaultReport::of(&chip, image.symbols(), fault(stop));

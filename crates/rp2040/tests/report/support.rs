@@ -8,8 +8,9 @@ use mcu::image::{Image, LoadOptions};
 use rp2040::chip::{Rp2040, Setup};
 
 /// Our own images that are built for these tests.
-pub(crate) const OWN: [&str; 8] = [
+pub(crate) const OWN: [&str; 9] = [
     "fault_unaligned",
+    "stack_overflow",
     "fault_jump",
     "fault_lockup",
     "systick",
