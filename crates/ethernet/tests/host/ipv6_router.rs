@@ -25,19 +25,24 @@ fn router() -> HostOptions {
 /// A solicitation as a frame.
 fn solicitation(from: Ipv6Addr, lladdr: Option<[u8; 6]>, hop_limit: u8) -> Vec<u8> {
     let lladdr = lladdr.map(|mac| RawHardwareAddress::from(EthernetAddress(mac)));
-    let message = Icmpv6Repr::Ndisc(NdiscRepr::RouterSolicit { lladdr });
+    frame((from, ROUTERS), hop_limit, NdiscRepr::RouterSolicit { lladdr })
+}
+
+fn frame((from, group): (Ipv6Addr, Ipv6Addr), hop_limit: u8, message: NdiscRepr<'_>) -> Vec<u8> {
+    let message = Icmpv6Repr::Ndisc(message);
     let mut frame = vec![0; HEADERS_BYTES + message.buffer_len()];
-    frame[..14].copy_from_slice(&[&[0x33, 0x33, 0, 0, 0, 2][..], &RIGHT_MAC, &[0x86, 0xDD]].concat());
+    let [.., a, b, c, d] = group.octets();
+    frame[..14].copy_from_slice(&[&[0x33, 0x33, a, b, c, d][..], &RIGHT_MAC, &[0x86, 0xDD]].concat());
     let header = Ipv6Repr {
         src_addr: from,
-        dst_addr: ROUTERS,
+        dst_addr: group,
         next_header: IpProtocol::Icmpv6,
         payload_len: message.buffer_len(),
         hop_limit,
     };
     header.emit(&mut Ipv6Packet::new_unchecked(&mut frame[14..]));
     let mut packet = Icmpv6Packet::new_unchecked(&mut frame[HEADERS_BYTES..]);
-    message.emit(&from, &ROUTERS, &mut packet, &ChecksumCapabilities::default());
+    message.emit(&from, &group, &mut packet, &ChecksumCapabilities::default());
     frame
 }
 
@@ -75,6 +80,18 @@ fn who_asks_is_told_the_prefix_the_router_and_a_server_of_names() {
         // RFC 8106 section 5.1: kind, units, two bytes of zero, lifetime, address.
         let name_server = [&[25, 3, 0, 0, 0, 0, 0x07, 0x08][..], &OWN.octets()].concat();
         assert!(packet.payload().ends_with(&name_server));
+    }
+}
+
+#[test]
+fn who_asks_where_the_router_is_is_told_that_it_is_one() {
+    const ROUTER_FLAG: u8 = 0x80;
+    let lladdr = Some(RawHardwareAddress::from(EthernetAddress(RIGHT_MAC)));
+    let group = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 1, 0xFF00, 1);
+    let question = || frame((ASKER, group), 255, NdiscRepr::NeighborSolicit { target_addr: ROUTER, lladdr });
+    for (pc, flag) in [(router(), ROUTER_FLAG), (options(true), 0)] {
+        let answer = answers(pc, question()).pop().expect("an advertisement");
+        assert_eq!((answer[HEADERS_BYTES], answer[HEADERS_BYTES + 4] & ROUTER_FLAG), (136, flag));
     }
 }
 

@@ -82,6 +82,8 @@ impl Packet<'_> {
         let mut flags = NdiscNeighborFlags::empty();
         flags.set(NdiscNeighborFlags::SOLICITED, !is_probe);
         flags.set(NdiscNeighborFlags::OVERRIDE, is_to_many);
+        // Without it the asker would no longer take the PC for a router (section 7.3.3).
+        flags.set(NdiscNeighborFlags::ROUTER, self.ours.as_router().is_some());
         let lladdr = is_to_many.then(|| EthernetAddress(self.mac).into());
         let reply = Icmpv6Repr::Ndisc(NdiscRepr::NeighborAdvert { flags, target_addr: wanted, lladdr });
         let (hardware, to) = match (is_probe, told) {
