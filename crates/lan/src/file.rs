@@ -149,7 +149,7 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "ipv6_router",
             Takes::Flag,
             "false",
-            "whether the PC is a router over IPv6: a board that asks is told the prefix of pc.ipv6 (without that fd00::/64), of which it forms an address, and the PC as its DNS server; nothing lies behind it",
+            "whether the PC is a router over IPv6: a board that asks is told a prefix, of which it forms an address, and that the PC is its DNS server; the prefix is that of pc.ipv6, or fd00::/64 where none is given; nothing lies behind the router",
             "true",
         ),
         set: |setup, read| pc(setup, |pc| pc.ipv6_router = read.switch()),

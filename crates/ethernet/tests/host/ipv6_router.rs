@@ -54,7 +54,7 @@ fn answers(options: HostOptions, frame: Vec<u8>) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn who_asks_is_told_the_prefix_the_router_and_a_server_of_names() {
+fn who_asks_is_told_the_prefix_the_router_and_a_dns_server() {
     for (from, mac) in [(ASKER, Some(RIGHT_MAC)), (ASKER, None), (Ipv6Addr::UNSPECIFIED, None)] {
         let answers = answers(router(), solicitation(from, mac, 255));
         let [frame] = &answers[..] else { panic!("one answer, not {}", answers.len()) };
@@ -78,8 +78,8 @@ fn who_asks_is_told_the_prefix_the_router_and_a_server_of_names() {
         assert_eq!(prefix.flags, NdiscPrefixInfoFlags::ON_LINK | NdiscPrefixInfoFlags::ADDRCONF);
         assert!(prefix.preferred_lifetime < prefix.valid_lifetime);
         // RFC 8106 section 5.1: kind, units, two bytes of zero, lifetime, address.
-        let name_server = [&[25, 3, 0, 0, 0, 0, 0x07, 0x08][..], &OWN.octets()].concat();
-        assert!(packet.payload().ends_with(&name_server));
+        let dns_server = [&[25, 3, 0, 0, 0, 0, 0x07, 0x08][..], &OWN.octets()].concat();
+        assert!(packet.payload().ends_with(&dns_server));
     }
 }
 

@@ -66,7 +66,7 @@ impl Stack {
                 }
             }
             icmp::SOLICITATION => self.arrive_solicitation(now, packet, message),
-            icmp::ROUTER_SOLICITATION => self.send_if_any(now, packet.tell_network(message)),
+            icmp::ROUTER_SOLICITATION => self.send_if_any(now, packet.router_advertisement(message)),
             icmp::ADVERTISEMENT => {
                 if let Some(told) = packet.advertisement(message) {
                     self.send_all(now, |neighbours| neighbours.advertised(now, told));

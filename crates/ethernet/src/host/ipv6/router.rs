@@ -1,5 +1,5 @@
 //! The PC as the router of its network (RFC 4861 section 6.2): who asks is told the prefix of which it forms an address, the router,
-//! and a server of names (RFC 8106). Nobody is told unasked, and nothing is forwarded.
+//! and a DNS server (RFC 8106). Nobody is told unasked, and nothing is forwarded.
 
 use smoltcp::wire::{Icmpv6Packet, IpProtocol, Ipv6Repr};
 
@@ -12,31 +12,30 @@ const OPTIONS_AT: usize = 8;
 const ADVERTISEMENT: u8 = 134;
 /// What hosts are to send with, as Linux does.
 const HOST_HOP_LIMIT: u8 = 64;
-/// MaxRtrAdvInterval is 600 s, and the router's lifetime three times that (section 6.2.1). So is that of the server of names (RFC
-/// 8106 section 5.1).
+/// MaxRtrAdvInterval is 600 s, and the router's lifetime three times that (section 6.2.1). So is that of the DNS server (RFC 8106
+/// section 5.1).
 const LIFETIME_S: u16 = 3 * 600;
 
 /// Options in units of 8 bytes (section 4.6; RFC 8106 section 5.1).
 const PREFIX_INFORMATION: u8 = 3;
 const PREFIX_UNITS: u8 = 4;
 const ON_LINK_AND_AUTONOMOUS: u8 = 0xC0;
-const NAME_SERVER: u8 = 25;
-const NAME_SERVER_UNITS: u8 = 3;
+const DNS_SERVER: u8 = 25;
+const DNS_SERVER_UNITS: u8 = 3;
 /// AdvValidLifetime and AdvPreferredLifetime (section 6.2.1): 30 and 7 days.
 const VALID_S: u32 = 2_592_000;
 const PREFERRED_S: u32 = 604_800;
 
 impl Packet<'_> {
     /// The advertisement that answers a solicitation, where that is sound (section 6.1.1) and the PC is a router.
-    pub(super) fn tell_network(&self, message: &[u8]) -> Option<Vec<u8>> {
-        let (router, (name_server, prefix_bits)) = self.ours.as_router()?;
+    pub(super) fn router_advertisement(&self, message: &[u8]) -> Option<Vec<u8>> {
+        let (router, (dns_server, prefix_bits)) = self.ours.as_router()?;
         let told = hardware_address_among(message.get(OPTIONS_AT..)?, SOURCE_ADDRESS)?;
         let is_sound = self.packet.hop_limit() == HOP_LIMIT && message[1] == 0;
         if !is_sound || self.source.is_unspecified() && told.is_some() {
             return None;
         }
-        let network =
-            name_server.to_bits() & u128::MAX.checked_shl(128 - u32::from(prefix_bits)).unwrap_or(0);
+        let network = dns_server.to_bits() & u128::MAX.checked_shl(128 - u32::from(prefix_bits)).unwrap_or(0);
         let [high, low] = LIFETIME_S.to_be_bytes();
         let mut advertisement =
             vec![ADVERTISEMENT, 0, 0, 0, HOST_HOP_LIMIT, 0, high, low, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -47,9 +46,9 @@ impl Packet<'_> {
         advertisement.extend(PREFERRED_S.to_be_bytes());
         advertisement.extend([0; 4]);
         advertisement.extend(network.to_be_bytes());
-        advertisement.extend([NAME_SERVER, NAME_SERVER_UNITS, 0, 0]);
+        advertisement.extend([DNS_SERVER, DNS_SERVER_UNITS, 0, 0]);
         advertisement.extend(u32::from(LIFETIME_S).to_be_bytes());
-        advertisement.extend(name_server.octets());
+        advertisement.extend(dns_server.octets());
         let header = Ipv6Repr {
             src_addr: router,
             dst_addr: ALL_NODES,
