@@ -108,6 +108,7 @@ LossCause = Literal[
     "stalled",
     "tls",
     "unsupported",
+    "no_file",
     "no_address",
     "no_room",
     "unacknowledged",

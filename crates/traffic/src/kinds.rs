@@ -7,7 +7,7 @@ use crate::options::Declared;
 use crate::small::Service;
 use crate::{
     Machine, OptionError, bulk, coap, dhcp, dns, ftp, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
-    sntp, talk, tls, udp, ws,
+    sntp, talk, tftp, tls, udp, ws,
 };
 
 /// A kind of client or server.
@@ -80,6 +80,7 @@ pub const KINDS: &[Kind] = &[
     kind!("udp-server", "answers the datagrams of udp", serves: true, udp::ServerSettings, udp::Server::new),
     kind!("iperf3-server", "iperf 3 over TCP, the server", serves: true, iperf3::ServerSettings, iperf3::Server::new),
     kind!("ftp", "an FTP server with files in memory", serves: true, ftp::Settings, ftp::Server::new),
+    kind!("tftp", "a TFTP server with files in memory", serves: true, tftp::Settings, tftp::Server::new),
     kind!("https-server", "http-server behind TLS", serves: true, tls::Secured<http::ServerSettings>, |settings: tls::Secured<http::ServerSettings>| tls::Server::new(settings.tls, Box::new(http::Server::new(settings.inner)))),
     kind!("mqtts", "mqtt behind TLS", serves: true, tls::Secured<mqtt::Settings>, |settings: tls::Secured<mqtt::Settings>| tls::Server::new(settings.tls, Box::new(mqtt::Broker::new(settings.inner)))),
     kind!("tls-echo", "echo over TCP behind TLS", serves: true, tls::Secured<small::ServerSettings>, |settings: tls::Secured<small::ServerSettings>| tls::Server::new(settings.tls, Box::new(small::Server::of(Service::Echo, settings.inner)))),

@@ -10,6 +10,7 @@ pub mod bulk;
 pub mod coap;
 pub mod dhcp;
 pub mod dns;
+mod files;
 mod flow;
 pub mod ftp;
 pub mod http;
@@ -36,6 +37,7 @@ pub mod sntp;
 pub mod talk;
 #[cfg(test)]
 mod testing;
+pub mod tftp;
 pub mod tls;
 pub mod udp;
 mod waiting;

@@ -40,6 +40,8 @@ pub enum Cause {
     Tls,
     /// A request of a kind that the server does not answer.
     Unsupported,
+    /// The client asked for a file that is not there.
+    NoFile,
     /// There was no address left to give away.
     NoAddress,
     /// There was no room to keep it until its time.
@@ -69,6 +71,7 @@ impl Cause {
             Self::Stalled => "stalled",
             Self::Tls => "tls",
             Self::Unsupported => "unsupported",
+            Self::NoFile => "no_file",
             Self::NoAddress => "no_address",
             Self::NoRoom => "no_room",
             Self::Unacknowledged => "unacknowledged",

@@ -75,9 +75,13 @@ impl Datagrams {
         self.udp.remove(&port);
     }
 
-    /// As whom a socket answers a peer, where that is not the PC's own address.
+    /// As whom a socket answers a peer, where that is not the PC's own address. A peer that spoke to another socket of the same
+    /// program expects the answer from the same address: servers of TFTP answer from a port of their own (RFC 1350, section 4).
     pub(super) fn spoken_to(&self, port: u16, peer: (IpAddr, u16)) -> Option<IpAddr> {
-        self.udp.get(&port)?.spoken_to.get(&peer).copied()
+        let own = self.udp.get(&port)?;
+        let of_the_program = self.udp.values().filter(|socket| socket.seat == own.seat);
+        let known = own.spoken_to.get(&peer);
+        known.or_else(|| of_the_program.filter_map(|socket| socket.spoken_to.get(&peer)).next()).copied()
     }
 
     /// Lets `read` have the next datagram.

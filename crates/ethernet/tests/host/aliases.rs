@@ -276,6 +276,41 @@ fn a_datagram_is_answered_from_the_address_that_it_was_sent_to() {
 }
 
 #[test]
+fn a_server_answers_from_that_address_at_a_port_of_its_own_too() {
+    // As those of TFTP do (RFC 1350, section 4).
+    let mut wire = board_and_pc();
+    let mut sockets_of_it = None;
+    wire.on_right(move |_, sockets| {
+        let bound =
+            |sockets: &mut ethernet::Sockets<'_>, port| sockets.bind(port, false).expect("a free port");
+        let (asked, answers) =
+            *sockets_of_it.get_or_insert_with(|| (bound(sockets, 69), bound(sockets, 50_000)));
+        let mut arrived = Vec::new();
+        while sockets.receive_from(asked, |from, bytes| arrived.push((from, bytes.to_vec()))) {}
+        while sockets.take_news().is_some() {}
+        for (from, bytes) in arrived {
+            assert!(sockets.send_to(answers, from.0, from.1, &bytes));
+        }
+        None
+    });
+    let answered = shared(None);
+    let told = answered.clone();
+    let mut socket = None;
+    wire.on_left(move |_, sockets| {
+        let id = *socket.get_or_insert_with(|| {
+            let id = sockets.bind(4000, false).expect("a free port");
+            assert!(sockets.send_to(id, FAR, 69, b"which file"));
+            id
+        });
+        while sockets.receive_from(id, |from, _| *told.lock().expect("a lock") = Some(from)) {}
+        while sockets.take_news().is_some() {}
+        None
+    });
+    wire.run(ms(100));
+    assert_eq!(*answered.lock().expect("a lock"), Some((FAR.into(), 50_000)));
+}
+
+#[test]
 fn a_ping_of_any_address_is_answered_from_there() {
     let mut wire = board_and_pc();
     let from = shared(Vec::new());

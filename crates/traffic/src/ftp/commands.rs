@@ -2,9 +2,9 @@
 
 use units::Picoseconds;
 
-use super::files::{Files, is_name};
 use super::session::{Mode, Session, Transfer};
 use super::{Server, command};
+use crate::files::{Files, is_name};
 use crate::losses::Cause;
 use crate::{Action, Connection};
 

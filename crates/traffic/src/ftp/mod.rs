@@ -4,7 +4,6 @@
 
 mod command;
 mod commands;
-mod files;
 mod session;
 mod settings;
 
@@ -15,9 +14,9 @@ use units::Picoseconds;
 pub use settings::{OPTIONS, Settings};
 
 use crate::answers::Answers;
+use crate::files::Files;
 use crate::losses::{Cause, Losses};
 use crate::{Action, Connection, Event, IpEndpoint, Machine, Results, Sample};
-use files::Files;
 use session::{Mode, Session, Transfer};
 
 const LISTENER: Connection = Connection(0);
@@ -64,7 +63,7 @@ impl Server {
     /// A server that listens when it is seated.
     pub fn new(settings: Settings) -> Self {
         Self {
-            files: Files::new(&settings.files, settings.most_bytes),
+            files: settings.files.clone(),
             settings,
             sessions: BTreeMap::new(),
             data: BTreeMap::new(),

@@ -270,6 +270,9 @@ fn service(kind: &str, options: &[(&str, &str)]) -> Running {
             // A port that the system chooses: none below 1024 is anybody's.
             self.0.poll().map(|action| match action {
                 traffic::Action::Listen(listener @ Connection(0), _) => traffic::Action::Listen(listener, 0),
+                traffic::Action::Bind(socket @ Connection(0), _, everyone) => {
+                    traffic::Action::Bind(socket, 0, everyone)
+                }
                 action => action,
             })
         }
@@ -320,6 +323,44 @@ fn pythons_ftplib_stores_and_retrieves_in_passive_and_active_mode() {
     let each = "True ['data.bin', 'readme.txt'] 102400\n10 102404\n";
     let rest = "/logs\n550 There is no such file or folder.\n['-rw-r--r-- 1 ftp ftp         10 Jan  1  2024 readme.txt']\n221 Goodbye.\n";
     assert_eq!(text, format!("230 Welcome.\n{each}{each}{rest}"));
+}
+
+/// What curl reads from the TFTP server, or writes to it, with these arguments; the URL has the file's name.
+fn curl_over_tftp(port: u16, name: &str, arguments: &[&str]) -> Output {
+    let url = format!("tftp://127.0.0.1:{port}/{name}");
+    Command::new("curl")
+        .args(["--silent", "--show-error", "--max-time", "20"])
+        .args(arguments)
+        .arg(url)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn curl_reads_and_writes_files_over_tftp() {
+    let Some(()) = installed("curl") else { return };
+    let folder = std::env::temp_dir().join(format!("airwire-tftp-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("firmware.bin");
+    let contents: Vec<u8> = (0..40_000_u32).flat_map(u32::to_le_bytes).collect();
+    std::fs::write(&file, &contents).unwrap();
+    let file = file.to_str().unwrap();
+    let server = service("tftp", &[("file", file)]);
+    for arguments in
+        [&["--tftp-blksize", "1428"][..], &["--tftp-blksize", "65464"], &["--tftp-no-options"], &[]]
+    {
+        let read = curl_over_tftp(server.port, "firmware.bin", arguments);
+        assert!(read.status.success() && read.stdout == contents, "{arguments:?}: {:?}", read.stderr);
+        let name = format!("copy-{}", arguments.len());
+        let written = curl_over_tftp(server.port, &name, &[arguments, &["--upload-file", file]].concat());
+        assert!(written.status.success(), "{written:?}");
+        let back = curl_over_tftp(server.port, &name, &[]);
+        assert!(back.status.success() && back.stdout == contents, "{arguments:?}: {:?}", back.stderr);
+    }
+    let missing = curl_over_tftp(server.port, "none.bin", &[]);
+    // curl(1): TFTP error, file not found.
+    assert_eq!(missing.status.code(), Some(68), "{missing:?}");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 const TLS: &str = r"

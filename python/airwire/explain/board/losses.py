@@ -28,6 +28,7 @@ _TURNED_AWAY: dict[LossCause, str] = {
     "silent": "nothing came for too long",
     "stalled": "the client did not take what it had asked for",
     "unsupported": "it does not answer requests of that kind",
+    "no_file": "it has no file of that name",
     "no_address": "every address of its pool is taken",
     "tls": "TLS could not be agreed on, or broke",
 }

@@ -9,4 +9,5 @@ mod mqtt;
 mod seat;
 mod sntp;
 mod talk;
+mod tftp;
 mod tls;

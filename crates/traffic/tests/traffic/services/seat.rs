@@ -28,6 +28,8 @@ pub(crate) fn causes(server: &dyn Machine) -> Vec<(Cause, u64)> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) at: Picoseconds,
+    /// From which socket.
+    pub(crate) socket: Connection,
     pub(crate) to: IpEndpoint,
     /// The Ethernet address, where the server gives it.
     pub(crate) station: Option<[u8; 6]>,
@@ -81,9 +83,11 @@ impl<M: Machine> Seat<M> {
 
     fn perform(&mut self, action: Action) {
         match action {
-            Action::SendTo(_, to, bytes) => self.sent.push(Sent { at: self.now, to, station: None, bytes }),
-            Action::SendToStation(_, to, station, bytes) => {
-                self.sent.push(Sent { at: self.now, to, station: Some(station), bytes });
+            Action::SendTo(socket, to, bytes) => {
+                self.sent.push(Sent { at: self.now, socket, to, station: None, bytes });
+            }
+            Action::SendToStation(socket, to, station, bytes) => {
+                self.sent.push(Sent { at: self.now, socket, to, station: Some(station), bytes });
             }
             Action::Send(connection, bytes) => {
                 assert!(
@@ -110,8 +114,13 @@ impl<M: Machine> Seat<M> {
 
     /// Hands over a datagram; what the server sends at once.
     pub(crate) fn datagram(&mut self, from: IpEndpoint, bytes: &[u8]) -> Vec<Sent> {
+        self.datagram_at(Connection(0), from, bytes)
+    }
+
+    /// The same at another socket than the first.
+    pub(crate) fn datagram_at(&mut self, socket: Connection, from: IpEndpoint, bytes: &[u8]) -> Vec<Sent> {
         let before = self.sent.len();
-        self.tell(Event::Datagram { socket: Connection(0), from, bytes });
+        self.tell(Event::Datagram { socket, from, bytes });
         self.sent[before..].to_vec()
     }
 
