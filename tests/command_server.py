@@ -153,7 +153,15 @@ def _keep_parser() -> None:
     from airwire.cli import app
 
     build, parser = typer.main.get_command, typer.main.get_command(app)
+    _load_all(parser)
     typer.main.get_command = lambda typer_instance: parser if typer_instance is app else build(typer_instance)
+
+
+def _load_all(group: Any) -> None:
+    """Commands that are loaded when they are asked for, and those below them."""
+    for command in group.commands.values():
+        if hasattr(command, "commands"):
+            _load_all(command)
 
 
 def _keep_library_of_charts(shared: Path) -> None:

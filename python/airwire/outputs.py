@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -46,7 +45,7 @@ def new_file(path: str | Path) -> Iterator[BinaryIO]:
 def _beside(target: Path) -> Iterator[BinaryIO]:
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    unfinished = target.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+    unfinished = target.with_name(f"{UNFINISHED}{os.urandom(8).hex()}")
     try:
         with unfinished.open("xb") as file:
             with suppress(FileNotFoundError):

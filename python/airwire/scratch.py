@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import shutil
 import tempfile
 import weakref
@@ -18,7 +18,7 @@ class ScratchFolder:
     """
 
     def __init__(self, prefix: str, place: str | Path | None = None) -> None:
-        self.path = Path(place or tempfile.gettempdir()) / f"{prefix}{secrets.token_hex(8)}"
+        self.path = Path(place or tempfile.gettempdir()) / f"{prefix}{os.urandom(8).hex()}"
         self._finalizer = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         self.path.mkdir(mode=0o700)
 

@@ -95,6 +95,17 @@ def test_each_summary_stands_whole_in_a_line_of_80_columns(
         assert line.endswith(".") and not line.endswith("..")
 
 
+def test_a_call_loads_its_own_command_alone() -> None:
+    """Each key in a shell that completes is a call."""
+    program = (
+        "import sys\nfrom airwire.cli import main\ntry:\n    main()\nfinally:\n    print(*sys.modules, file=sys.stderr)"
+    )
+    result = subprocess.run([sys.executable, "-c", program, "link", "gpio"], capture_output=True, text=True, check=True)
+    loaded = set(result.stderr.split())
+    assert "airwire.cli.link" in loaded
+    assert not loaded & {"airwire.cli.run", "airwire.cli.why", "airwire.cli.board", "airwire.cli.history", "polars"}
+
+
 def test_commands_stand_in_groups_and_the_first_to_try_stands_first(airwire: Airwire) -> None:
     text = airwire("--help").stdout
     headings = ["Simulate:", "Boards:", "Measure:", "Files and help:"]

@@ -8,39 +8,34 @@ slower than ``compare --slower-than`` allows, or an image on a virtual board fau
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from airwire.cli import completion
-from airwire.cli.analyze import analyze
-from airwire.cli.board import app as board
-from airwire.cli.capture import capture
-from airwire.cli.choose import choose
-from airwire.cli.compare import compare
-from airwire.cli.convert import convert
-from airwire.cli.demo import demo
-from airwire.cli.explain import explain
-from airwire.cli.flash import flash
-from airwire.cli.fsdata import OLD_NAMES, fsdata
 from airwire.cli.guard import guarded
-from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE, GroupedCommands, help_
-from airwire.cli.history import app as history
-from airwire.cli.link import link
-from airwire.cli.links import links
-from airwire.cli.live import live
-from airwire.cli.paths import CheckedCommand, renamed
-from airwire.cli.probe import probe, serve
-from airwire.cli.report import report
-from airwire.cli.run import run
-from airwire.cli.schema import schema
-from airwire.cli.sweep import sweep
-from airwire.cli.tune import tune
-from airwire.cli.twin import twin
-from airwire.cli.validate import validate
-from airwire.cli.waveform import waveform
-from airwire.cli.why import why
+from airwire.cli.help import BOARDS, CONTEXT, FILES, MEASURE, SIMULATE
+from airwire.cli.loading import Declared, commands_of
+
+
+def _in_its_file(panel: str, *names: str) -> tuple[Declared, ...]:
+    """Commands whose function and file are called as they are."""
+    return tuple(Declared(name, panel, f"{__name__}.{name}", name) for name in names)
+
+
+COMMANDS = (
+    *_in_its_file(SIMULATE, "why", "demo", "run", "sweep", "choose", "tune", "links", "link", "validate"),
+    *_in_its_file(BOARDS, "flash"),
+    Declared("probe", MEASURE, "airwire.cli.probe", "probe"),
+    Declared("serve", MEASURE, "airwire.cli.probe", "serve"),
+    *_in_its_file(MEASURE, "twin", "capture", "analyze", "explain", "compare", "report", "live", "convert", "waveform"),
+    Declared("fsdata", FILES, "airwire.cli.fsdata", "fsdata", parsed_by="Renamed"),
+    *_in_its_file(FILES, "schema"),
+    Declared("help", FILES, "airwire.cli.help", "help_"),
+    Declared("board", BOARDS, "airwire.cli.board", "app"),
+    Declared("history", MEASURE, "airwire.cli.history", "app"),
+)
+"""All commands, in the order in which each group of them is shown."""
 
 app = typer.Typer(
     name="airwire",
@@ -50,25 +45,12 @@ app = typer.Typer(
     "Exit codes: 0 all is well, 1 a goal or bound was missed (validate --strict, run, compare --slower-than) or an "
     "image failed (board run), 2 bad input "
     "(the good files of a batch are still done), 130 stopped by Ctrl-C.",
-    cls=GroupedCommands,
+    cls=commands_of(COMMANDS),
     context_settings=CONTEXT,
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-_GROUPS: Mapping[str, Sequence[Callable[..., None]]] = {
-    SIMULATE: (why, demo, run, sweep, choose, tune, links, link, validate),
-    BOARDS: (flash,),
-    MEASURE: (probe, serve, twin, capture, analyze, explain, compare, report, live, convert, waveform),
-    FILES: (fsdata, schema),
-}
-_CLASSES = {fsdata: renamed(OLD_NAMES)}
-for _group, _commands in _GROUPS.items():
-    for _command in _commands:
-        app.command(cls=_CLASSES.get(_command, CheckedCommand), rich_help_panel=_group)(_command)
-app.command("help", cls=CheckedCommand, rich_help_panel=FILES)(help_)
-app.add_typer(board, rich_help_panel=BOARDS)
-app.add_typer(history, rich_help_panel=MEASURE)
 
 
 def _print_version(wanted: bool) -> None:

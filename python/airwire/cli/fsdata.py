@@ -10,13 +10,14 @@ import typer
 from airwire.cli import options
 from airwire.cli.complaints import complain
 from airwire.cli.output import writing
-from airwire.cli.paths import Reads, Writes, everything
+from airwire.cli.paths import Reads, Writes, everything, renamed
 
 if TYPE_CHECKING:
     from airwire.fsdata import FsData
 
 
-OLD_NAMES = {"-o": "--out", "--output": "--out", "--manifest": "--json"}
+Renamed = renamed({"-o": "--out", "--output": "--out", "--manifest": "--json"})
+"""The parser of the command, which takes options by the names that they had."""
 
 
 def _files(out: Path) -> list[Path]:

@@ -24,6 +24,10 @@ _IN_ORDER = (SIMULATE, BOARDS, MEASURE, FILES)
 class GroupedCommands(TyperGroup):
     """Commands by their ``rich_help_panel``, in each in the order in which they were declared."""
 
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names; to ask for one loads it."""
+        return list(self.commands)
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each group."""
         shown = [(name, command) for name, command in self.commands.items() if not command.hidden]
