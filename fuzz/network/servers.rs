@@ -18,9 +18,11 @@ const MOST_WAKES: u32 = 1_000;
 fn server(choice: u8) -> Box<dyn Machine> {
     let bulk =
         bulk::ServerSettings { port: 5002, send: Some(bulk::Amount::Bytes(10_000)), seed: 1, interval: None };
-    // The last choices are of kinds that came later, so that a corpus stays what it is.
-    if choice == 255 {
-        return of_kind("tftp", &[("files", "c.bin=3KiB"), ("most_transfers", "4")]);
+    match choice {
+        // The last choices are of kinds that came later, so that a corpus stays what it is.
+        255 => return of_kind("tftp", &[("files", "c.bin=3KiB"), ("most_transfers", "4")]),
+        254 => return of_kind("dhcpv6", &[("addresses", "2")]),
+        _ => {}
     }
     match choice % 20 {
         0 => Box::new(dhcp::Server::new(dhcp::Settings::default())),

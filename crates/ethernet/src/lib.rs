@@ -46,8 +46,9 @@ pub use flight::Marks;
 pub use frame::{Frame, Speed};
 pub use hop::{Hop, HopId, HopPassed};
 pub use host::{
-    AckPolicy, Application, EchoReply, Ending, Host, HostCounts, HostError, HostOptions, ListenerId, News,
-    SeatId, SeenFrame, Sockets, TcpId, TcpLimits, TcpState, UdpId, Unreachable,
+    AckPolicy, AddressConfiguration, Application, EchoReply, Ending, Host, HostCounts, HostError,
+    HostOptions, ListenerId, News, SeatId, SeenFrame, Sockets, TcpId, TcpLimits, TcpState, UdpId,
+    Unreachable,
 };
 pub use impairment::{
     BitRate, IMPAIRMENT_OPTIONS, ImpairmentError, ImpairmentOption, Impairments, JitterShape, Probability,

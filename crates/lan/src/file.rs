@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use cyw43::AccessPoint;
-use ethernet::{Host, HostOptions, Impairments, Speed};
+use ethernet::{AddressConfiguration, Host, HostOptions, Impairments, Speed};
 use thiserror::Error;
 use units::Picoseconds;
 
@@ -153,6 +153,24 @@ pub const NETWORK_FIELDS: &[NetworkField] = &[
             "true",
         ),
         set: |setup, read| pc(setup, |pc| pc.ipv6_router = read.switch()),
+    },
+    NetworkField {
+        table: "pc",
+        field: Declared::new(
+            "ipv6_configuration",
+            Takes::Word(&["slaac", "stateless-dhcp", "stateful-dhcp"]),
+            "slaac",
+            "what the PC, which is a router then, has boards do over IPv6: form an address of the prefix, form one and ask its DHCPv6 server for the DNS server, or ask that for both",
+            "\"stateful-dhcp\"",
+        ),
+        set: |setup, read| {
+            let configuration = match read.to_string().as_str() {
+                "stateless-dhcp" => AddressConfiguration::StatelessDhcp,
+                "stateful-dhcp" => AddressConfiguration::StatefulDhcp,
+                _ => AddressConfiguration::Slaac,
+            };
+            pc(setup, |pc| (pc.ipv6_router, pc.ipv6_configuration) = (true, configuration))
+        },
     },
     NetworkField {
         table: "pc",

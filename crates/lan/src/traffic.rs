@@ -17,7 +17,11 @@ const BOARD_OVER_IPV6: &str = "board6";
 const TO: &str = "to";
 /// The kind that gives out addresses.
 const DHCP: &str = "dhcp";
+const DHCP_OVER_IPV6: &str = "dhcpv6";
 const DNS: &str = "dns";
+/// How far from its start the pool of a network over IPv6 begins, and how many addresses it has.
+const FIRST_GIVEN: u128 = 0x1000;
+const MOST_GIVEN: u128 = 256;
 /// What a client's options are checked with before the board's address is known.
 const ANY_ADDRESS: Known = Known {
     ipv4: Some(Ipv4Addr::new(192, 168, 1, 100)),
@@ -183,6 +187,7 @@ impl TrafficSetup {
             self.options.iter().map(|(name, value)| (name.clone(), resolved(value))).collect();
         let own = pc.map(|pc| match self.kind.as_str() {
             DHCP => own_network(pc),
+            DHCP_OVER_IPV6 => own_network_over_ipv6(pc),
             DNS => own_names(pc),
             _ => Vec::new(),
         });
@@ -259,6 +264,23 @@ fn own_network(pc: &HostOptions) -> Vec<(String, String)> {
     let rest = [("subnet_mask", mask), ("first", first), ("last", last)];
     let rest = rest.map(|(name, bits)| (name, Ipv4Addr::from(bits)));
     own.into_iter().chain(rest).map(|(name, address)| (name.to_owned(), address.to_string())).collect()
+}
+
+/// What a DHCPv6 server on the PC gives out: addresses of the network in which the PC is, and the PC as DNS server. Without such a
+/// network it answers nobody.
+fn own_network_over_ipv6(pc: &HostOptions) -> Vec<(String, String)> {
+    let own = |name: &str, value: String| (name.to_owned(), value);
+    let Some((address, prefix)) = pc.ipv6 else { return vec![own("answers", "false".to_owned())] };
+    let hosts = u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0);
+    // Behind the first 4096 addresses, among which the PC and other machines are, where there are so many.
+    let place = if hosts > 2 * FIRST_GIVEN { FIRST_GIVEN } else { 1.min(hosts) };
+    let addresses = (hosts - place).clamp(1, MOST_GIVEN);
+    let first = Ipv6Addr::from(address.to_bits() & !hosts | place);
+    vec![
+        own("first", first.to_string()),
+        own("addresses", addresses.to_string()),
+        own("dns", address.to_string()),
+    ]
 }
 
 /// What a DNS server on the PC knows: every name for the PC, if the PC answers for every address.

@@ -6,8 +6,8 @@ use thiserror::Error;
 use crate::options::Declared;
 use crate::small::Service;
 use crate::{
-    Machine, OptionError, bulk, coap, dhcp, dns, ftp, http, iperf, iperf3, mqtt, ping, pingpong, scan, small,
-    sntp, talk, tftp, tls, udp, ws,
+    Machine, OptionError, bulk, coap, dhcp, dhcpv6, dns, ftp, http, iperf, iperf3, mqtt, ping, pingpong,
+    scan, small, sntp, talk, tftp, tls, udp, ws,
 };
 
 /// A kind of client or server.
@@ -65,6 +65,7 @@ pub const KINDS: &[Kind] = &[
     kind!("dhcp-client", "asks for an address, and says which one it was given", serves: false, dhcp::ClientSettings, dhcp::Client::new),
     kind!("scan", "knocks at TCP and UDP ports, and finds out what the open ones speak", serves: false, scan::ClientSettings, scan::Client::new),
     kind!("dhcp", "a DHCP server", serves: true, dhcp::Settings, dhcp::Server::new),
+    kind!("dhcpv6", "a DHCPv6 server", serves: true, dhcpv6::Settings, dhcpv6::Server::new),
     kind!("dns", "a DNS server", serves: true, dns::Settings, dns::Server::new),
     kind!("sntp", "an SNTP server", serves: true, sntp::Settings, sntp::Server::new),
     kind!("mqtt", "an MQTT 3.1.1 and 3.1 broker", serves: true, mqtt::Settings, mqtt::Broker::new),

@@ -9,6 +9,7 @@ mod arrival;
 pub mod bulk;
 pub mod coap;
 pub mod dhcp;
+pub mod dhcpv6;
 pub mod dns;
 mod files;
 mod flow;

@@ -76,7 +76,7 @@ impl Datagrams {
     }
 
     /// As whom a socket answers a peer, where that is not the PC's own address. A peer that spoke to another socket of the same
-    /// program expects the answer from the same address: servers of TFTP answer from a port of their own (RFC 1350, section 4).
+    /// program expects the answer from the same address: servers of TFTP answer from a port of their own (RFC 1350).
     pub(super) fn spoken_to(&self, port: u16, peer: (IpAddr, u16)) -> Option<IpAddr> {
         let own = self.udp.get(&port)?;
         let of_the_program = self.udp.values().filter(|socket| socket.seat == own.seat);

@@ -42,7 +42,7 @@ pub use application::{
     Application, EchoReply, Ending, ListenerId, News, SeatId, SeenFrame, TcpId, TcpState, UdpId, Unreachable,
 };
 pub use limits::TcpLimits;
-pub use options::{AckPolicy, HostOptions};
+pub use options::{AckPolicy, AddressConfiguration, HostOptions};
 pub use sockets::Sockets;
 pub use stack::HostCounts;
 

@@ -15,6 +15,17 @@ pub enum AckPolicy {
     Delayed(Picoseconds),
 }
 
+/// What a router tells hosts to do for their addresses (RFC 4861 section 4.2, RFC 4862).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressConfiguration {
+    /// They form an address of the prefix, and are told the DNS server (SLAAC).
+    Slaac,
+    /// They form an address, and ask a DHCPv6 server for the rest.
+    StatelessDhcp,
+    /// They ask a DHCPv6 server for an address and for the rest.
+    StatefulDhcp,
+}
+
 /// A PC.
 #[derive(Debug, Clone)]
 pub struct HostOptions {
@@ -32,6 +43,8 @@ pub struct HostOptions {
     pub ipv6: Option<(Ipv6Addr, u8)>,
     /// Whether it is the router of that network: it answers router solicitations, and forwards nothing.
     pub ipv6_router: bool,
+    /// What it tells hosts as a router.
+    pub ipv6_configuration: AddressConfiguration,
     /// Whether it plays every host that is asked for and is no other station: it answers ARP requests for any address of
     /// one host with its own Ethernet address, takes packets for it, and answers them from there. It has up to seven such
     /// addresses at a time. To an address outside its network it speaks as .1 (or .254) of that address's /24.
@@ -96,6 +109,7 @@ impl HostOptions {
             gateway: None,
             ipv6: None,
             ipv6_router: false,
+            ipv6_configuration: AddressConfiguration::Slaac,
             answers_for_all: false,
             seed: 1,
             receive_time: Picoseconds::from_ns(10_000),

@@ -90,7 +90,8 @@ impl Stack {
         if options.ipv6.is_some_and(|(address, prefix)| !may_be_beside(address) || prefix > 128) {
             return Err(HostError::Ipv6Address(options.name));
         }
-        let own_over_ipv6 = Own::new(options.mac, options.ipv6, options.ipv6_router);
+        let own_over_ipv6 =
+            Own::new(options.mac, options.ipv6, options.ipv6_router.then_some(options.ipv6_configuration));
         let random = RandomStream::named(options.seed, &format!("host/{}", options.name));
         let everywhere = options.answers_for_all;
         let network = Ipv4Cidr::new(address, options.prefix);

@@ -277,7 +277,7 @@ fn a_datagram_is_answered_from_the_address_that_it_was_sent_to() {
 
 #[test]
 fn a_server_answers_from_that_address_at_a_port_of_its_own_too() {
-    // As those of TFTP do (RFC 1350, section 4).
+    // As those of TFTP do (RFC 1350).
     let mut wire = board_and_pc();
     let mut sockets_of_it = None;
     wire.on_right(move |_, sockets| {

@@ -84,6 +84,23 @@ fn who_asks_is_told_the_prefix_the_router_and_a_dns_server() {
 }
 
 #[test]
+fn hosts_are_told_what_to_ask_a_dhcp_server_for() {
+    use ethernet::AddressConfiguration::{Slaac, StatefulDhcp, StatelessDhcp};
+    // RFC 4861 section 4.2: M and O. The DNS server is told where nobody is to be asked for it.
+    for (ipv6_configuration, flags, forms_address, tells_server) in
+        [(Slaac, 0, true, true), (StatelessDhcp, 0x40, true, false), (StatefulDhcp, 0xC0, false, false)]
+    {
+        let pc = HostOptions { ipv6_configuration, ..router() };
+        let answer = answers(pc, solicitation(ASKER, None, 255)).pop().expect("an advertisement");
+        let message = &answer[HEADERS_BYTES..];
+        assert_eq!(message[5], flags, "{ipv6_configuration:?}");
+        // Behind 16 bytes and 8 of the router's address stands the prefix, the fourth byte of which has its flags.
+        assert_eq!((message[24], message[27] & 0x40 != 0), (3, forms_address), "{ipv6_configuration:?}");
+        assert_eq!(message.len() > 24 + 32, tells_server, "{ipv6_configuration:?}");
+    }
+}
+
+#[test]
 fn who_asks_where_the_router_is_is_told_that_it_is_one() {
     const ROUTER_FLAG: u8 = 0x80;
     let lladdr = Some(RawHardwareAddress::from(EthernetAddress(RIGHT_MAC)));

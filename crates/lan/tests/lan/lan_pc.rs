@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ethernet::AddressConfiguration;
 use lan::{Lan, NetworkSetup, Passive};
 use units::Picoseconds;
 use wiznet::{Chip, Model, Options};
@@ -32,6 +33,15 @@ fn a_router_over_ipv6_has_a_network_wherever_that_stands_in_the_file() {
     let private = Some(("fd00::1".parse().expect("an address"), 64));
     assert_eq!(pc("ipv6_router = true\n").ipv6, private);
     assert_eq!((pc("ipv6_router = false\n").ipv6_router, pc("").ipv6), (false, None));
+}
+
+#[test]
+fn a_pc_that_has_boards_ask_a_dhcp_server_is_a_router() {
+    let pc = |text: &str| parse(&format!("[pc]\n{text}")).expect("a network").pc.expect("a PC");
+    let told = pc("ipv6_configuration = 'stateful-dhcp'\n");
+    assert_eq!((told.ipv6_router, told.ipv6_configuration), (true, AddressConfiguration::StatefulDhcp));
+    assert_eq!(told.ipv6, pc("ipv6_router = true\n").ipv6);
+    assert_eq!(pc("ipv6_router = true\n").ipv6_configuration, AddressConfiguration::Slaac);
 }
 
 #[test]

@@ -68,11 +68,15 @@ fn a_ping_comes_back_from_the_pc_and_from_nobody_else() {
 fn ask_anyone(driver: &mut Driver, pc: Ipv6Addr) {
     driver.open(1, UDP6, 4_000);
     aim(driver, 1, pc, 7);
-    let at = driver.read_socket(1, sn::TX_WR, 2);
+    send(driver, 1, b"anyone?");
+}
+
+fn send(driver: &mut Driver, n: u8, data: &[u8]) {
+    let at = driver.read_socket(n, sn::TX_WR, 2);
     let at = u16::from_be_bytes([at[0], at[1]]);
-    driver.write((4 + 2, at), b"anyone?");
-    driver.write_socket(1, sn::TX_WR, &(at + 7).to_be_bytes());
-    driver.command(1, SEND6);
+    driver.write((4 * n + 2, at), data);
+    driver.write_socket(n, sn::TX_WR, &(at + data.len() as u16).to_be_bytes());
+    driver.command(n, SEND6);
 }
 
 #[test]
@@ -191,6 +195,38 @@ fn a_chip_forms_its_address_of_what_the_pc_tells_as_a_router() {
     assert_eq!(driver.read((0, PLR), 1), [64]);
     let prefix = "2001:db8:7::".parse::<Ipv6Addr>().expect("a prefix").octets();
     assert_eq!(driver.read((0, PAR), 16), prefix);
+}
+
+#[test]
+fn a_chip_has_its_address_from_the_dhcp_server_of_the_pc() {
+    // Solicit with Rapid Commit, a client's identifier, and an association (RFC 8415).
+    let mut solicit = vec![1, 7, 8, 9, 0, 14, 0, 0, 0, 1, 0, 10, 0, 3, 0, 1];
+    solicit.extend(BOARD_MAC);
+    solicit.extend([&[0, 3, 0, 12][..], &[0; 12]].concat());
+    for (network, first) in [
+        (Some("2001:db8:7::1/64"), Some("2001:db8:7::1000")),
+        (Some("2001:db8:7::10/120"), Some("2001:db8:7::1")),
+        (None, None),
+    ] {
+        let mut setup =
+            NetworkSetup { traffic: vec![TrafficSetup::from_words("dhcpv6").expect("a server")], ..quiet() };
+        let split = |text: &str| {
+            let (address, prefix) = text.split_once('/').expect("a network");
+            (address.parse().expect("an address"), prefix.parse().expect("a length"))
+        };
+        setup.pc.as_mut().expect("there is a PC").ipv6 = network.map(split);
+        let mut driver = Driver::on(Model::W6100, &setup);
+        driver.write((0, LLAR), &"fe80::8:dcff:fe01:203".parse::<Ipv6Addr>().expect("an address").octets());
+        driver.open(0, UDP6, 546);
+        aim(&mut driver, 0, "ff02::1:2".parse().expect("a group"), 547);
+        send(&mut driver, 0, &solicit);
+        driver.wait(ms(50));
+        let came = driver.size(0, sn::RX_RSR);
+        let answer = driver.receive(0, came);
+        let expected = first.map(|text| text.parse::<Ipv6Addr>().expect("an address").octets());
+        let found = expected.map(|octets| answer.windows(16).filter(|window| *window == octets).count());
+        assert_eq!((found, came > 0), (expected.map(|_| 1), first.is_some()), "{network:?}: {answer:?}");
+    }
 }
 
 #[test]

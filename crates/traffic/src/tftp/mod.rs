@@ -45,7 +45,7 @@ struct Counters {
 pub struct Server {
     settings: Settings,
     files: Files,
-    /// By their sockets: each has a port of its own (RFC 1350, section 4).
+    /// By their sockets: each has a port of its own (RFC 1350).
     transfers: BTreeMap<Connection, Transfer>,
     last_socket: u32,
     last_stored: Option<Vec<u8>>,
@@ -95,7 +95,7 @@ impl Server {
         self.answers.client_came(now);
         let request = match packet::read(bytes) {
             Some(Packet::Request(request)) => request,
-            // Two servers are not to tell each other errors for ever (RFC 1350, section 4).
+            // Two servers are not to tell each other errors for ever (RFC 1350).
             Some(Packet::Error(_)) => return self.losses.turned_away(Cause::Malformed, now, Some(peer)),
             _ => {
                 let why = "That is no request.";
@@ -173,7 +173,7 @@ impl Server {
     fn datagram(&mut self, now: Picoseconds, socket: Connection, from: IpEndpoint, bytes: &[u8]) {
         let Some(transfer) = self.transfers.get_mut(&socket) else { return };
         if transfer.peer != from {
-            // Whoever sent it is told, and the transfer goes on (RFC 1350, section 4).
+            // Whoever sent it is told, and the transfer goes on (RFC 1350).
             let packet = packet::error(Code::UnknownTransfer, "This is the transfer of another.");
             return self.say(socket, from, vec![packet]);
         }

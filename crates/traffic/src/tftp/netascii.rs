@@ -1,4 +1,4 @@
-//! Netascii, as TFTP has it (RFC 1350, section 1, after RFC 764): lines end with CR and LF, and a CR by itself is followed by NUL.
+//! Netascii, as TFTP has it (RFC 1350): lines end with CR and LF, and a CR by itself is followed by NUL.
 
 const CR: u8 = b'\r';
 const LF: u8 = b'\n';

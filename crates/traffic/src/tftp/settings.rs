@@ -10,9 +10,9 @@ use crate::files::{self, Files};
 use crate::options::{self, Declared, OptionError, Values, option};
 use crate::outbox::seconds;
 
-/// RFC 1350, section 4.
+/// RFC 1350.
 const PORT: &str = "69";
-/// RFC 1350, section 2.
+/// RFC 1350.
 const BLOCK_BYTES: usize = 512;
 /// RFC 2348.
 const LEAST_BLOCK_BYTES: u64 = 8;

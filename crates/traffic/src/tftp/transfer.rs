@@ -1,4 +1,4 @@
-//! A transfer of a file: what goes next, what was acknowledged, and what is sent again (RFC 1350, section 2; with windows of
+//! A transfer of a file: what goes next, what was acknowledged, and what is sent again (RFC 1350; with windows of
 //! more than a block RFC 7440). Blocks are counted without bound; on the wire their numbers wrap.
 
 use units::Picoseconds;
@@ -102,7 +102,7 @@ impl Transfer {
     }
 
     /// A block is acknowledged. One that was acknowledged before leads to nothing, or each would be sent twice from then on
-    /// (RFC 1350, section 1: the Sorcerer's Apprentice).
+    /// (RFC 1350: the Sorcerer's Apprentice).
     pub(super) fn acknowledged(&mut self, now: Picoseconds, number: u16) -> (Outcome, Vec<Vec<u8>>) {
         let Work::Send { bytes, sent } = &self.work else { return (Outcome::GoesOn, Vec::new()) };
         let further = u64::from(number.wrapping_sub(self.blocks as u16));

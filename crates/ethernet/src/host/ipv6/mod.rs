@@ -40,6 +40,9 @@ pub(super) const PREFIX: u8 = 64;
 const ALL_NODES: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 1);
 const ALL_ROUTERS: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 0, 2);
 
+/// In which DHCPv6 servers are looked for (RFC 8415).
+const ALL_DHCP_SERVERS: Ipv6Addr = Ipv6Addr::new(0xFF02, 0, 0, 0, 0, 0, 1, 2);
+
 /// The address that an interface forms of its Ethernet address (RFC 4291 appendix A).
 pub(super) fn link_local(mac: [u8; 6]) -> Ipv6Addr {
     const OTHER_SCOPE: u8 = 0x02;

@@ -2,24 +2,34 @@
 
 use std::net::Ipv6Addr;
 
-use super::{ALL_NODES, ALL_ROUTERS, link_local, solicited_node};
+use super::{ALL_DHCP_SERVERS, ALL_NODES, ALL_ROUTERS, link_local, solicited_node};
+use crate::host::AddressConfiguration;
 
 /// The link-local address, and the one beside it where there is one, with how many bits of it name its network.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::host) struct Own {
     link_local: Ipv6Addr,
     beside: Option<(Ipv6Addr, u8)>,
-    is_router: bool,
+    as_router: Option<AddressConfiguration>,
 }
 
 impl Own {
-    pub(in crate::host) fn new(mac: [u8; 6], beside: Option<(Ipv6Addr, u8)>, is_router: bool) -> Self {
-        Self { link_local: link_local(mac), beside, is_router }
+    /// `as_router` is what the PC tells hosts, if it is a router.
+    pub(in crate::host) fn new(
+        mac: [u8; 6],
+        beside: Option<(Ipv6Addr, u8)>,
+        as_router: Option<AddressConfiguration>,
+    ) -> Self {
+        Self { link_local: link_local(mac), beside, as_router }
     }
 
-    /// The link-local address, and that of the network whose router the PC is.
-    pub(super) fn as_router(&self) -> Option<(Ipv6Addr, (Ipv6Addr, u8))> {
-        self.beside.filter(|_| self.is_router).map(|beside| (self.link_local, beside))
+    pub(super) fn is_router(&self) -> bool {
+        self.as_router.is_some()
+    }
+
+    /// The link-local address, that of the network whose router the PC is, and what it tells hosts.
+    pub(super) fn as_router(&self) -> Option<(Ipv6Addr, (Ipv6Addr, u8), AddressConfiguration)> {
+        Some((self.link_local, self.beside?, self.as_router?))
     }
 
     /// Whether the PC has an address.
@@ -27,12 +37,13 @@ impl Own {
         address == self.link_local || self.beside.is_some_and(|(beside, _)| address == beside)
     }
 
-    /// Whether the PC is in a group: that of all nodes, those in which it is asked for its addresses, and that of routers if it
-    /// is one.
+    /// Whether the PC is in a group: that of all nodes, that of DHCP servers, those in which it is asked for its addresses, and
+    /// that of routers if it is one.
     pub(super) fn is_in(&self, group: Ipv6Addr) -> bool {
         let asked_in = |address| solicited_node(address) == group;
         group == ALL_NODES
-            || group == ALL_ROUTERS && self.is_router
+            || group == ALL_DHCP_SERVERS
+            || group == ALL_ROUTERS && self.is_router()
             || asked_in(self.link_local)
             || self.beside.is_some_and(|(beside, _)| asked_in(beside))
     }

@@ -3,6 +3,7 @@
 
 mod coap;
 mod dhcp;
+mod dhcpv6;
 mod dns;
 mod ftp;
 mod mqtt;

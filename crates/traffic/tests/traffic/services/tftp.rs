@@ -77,7 +77,7 @@ fn what_is_not_acknowledged_is_sent_again_until_the_client_is_given_up() {
 
 #[test]
 fn a_second_acknowledgement_of_a_block_leads_to_nothing() {
-    // Or every packet would go twice from then on: the Sorcerer's Apprentice of RFC 1350, section 1.
+    // Or every packet would go twice from then on: the Sorcerer's Apprentice of RFC 1350.
     let mut seat = server(&[("files", "a.bin=2KiB")]);
     let socket = seat.datagram(host(50, CLIENT), &request(1, "a.bin", OLD))[0].socket;
     assert_eq!(seat.datagram_at(socket, host(50, CLIENT), &acknowledgement(1)).len(), 1);
