@@ -64,6 +64,14 @@ mod tests {
     }
 
     #[test]
+    fn a_part_of_a_unit_is_a_size_where_it_is_whole_bytes() {
+        assert_eq!("1.5KiB".parse(), Ok(Bytes::new(1536)));
+        for text in ["12.05", "12.0009B", "1.005KiB"] {
+            assert!(text.parse::<Bytes>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_negative_size_is_refused() {
         assert!("-1B".parse::<Bytes>().is_err());
     }

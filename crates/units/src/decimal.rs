@@ -61,7 +61,7 @@ impl UnitFamily {
         let split =
             trimmed.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | '_')).unwrap_or(trimmed.len());
         let (number, unit) = (&trimmed[..split], trimmed[split..].trim());
-        if !number.bytes().any(|b| b.is_ascii_digit()) {
+        if !is_number(number) {
             return Err(ParseQuantityError::NoNumber { text: text.to_owned(), example: self.example });
         }
         let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
@@ -78,6 +78,14 @@ impl UnitFamily {
     }
 }
 
+/// Whether a text is one number: a sign at its front alone, at most one point, and a digit.
+fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    unsigned.bytes().any(|byte| byte.is_ascii_digit()) && is_digits(whole) && is_digits(fraction)
+}
+
 /// `number * scale` if that is a whole number, in exact decimal arithmetic.
 fn scaled(number: &str, scale: i128) -> Option<i128> {
     let (negative, digits) = match number.strip_prefix('-') {
@@ -85,21 +93,21 @@ fn scaled(number: &str, scale: i128) -> Option<i128> {
         None => (false, number.strip_prefix('+').unwrap_or(number)),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let mut value: i128 = 0;
-    for byte in whole.bytes().filter(|b| *b != b'_') {
-        value = value.checked_mul(10)?.checked_add(digit(byte)?)?;
+    let mut value = digits_of(whole)?.checked_mul(scale)?;
+    let fraction = fraction.trim_end_matches(['0', '_']);
+    let places = fraction.bytes().filter(|byte| *byte != b'_').count();
+    let parts = 10_i128.checked_pow(u32::try_from(places).ok()?)?;
+    let steps = digits_of(fraction)?.checked_mul(scale)?;
+    if steps % parts != 0 {
+        return None;
     }
-    value = value.checked_mul(scale)?;
-    let mut step = scale;
-    for byte in fraction.bytes().filter(|b| *b != b'_') {
-        let digit = digit(byte)?;
-        if digit != 0 && step % 10 != 0 {
-            return None;
-        }
-        step /= 10;
-        value = value.checked_add(digit.checked_mul(step)?)?;
-    }
+    value = value.checked_add(steps / parts)?;
     Some(if negative { -value } else { value })
+}
+
+fn digits_of(text: &str) -> Option<i128> {
+    let digits = text.bytes().filter(|byte| *byte != b'_');
+    digits.map(digit).try_fold(0_i128, |value, digit| value.checked_mul(10)?.checked_add(digit?))
 }
 
 fn digit(byte: u8) -> Option<i128> {

@@ -135,7 +135,19 @@ mod tests {
 
     #[test]
     fn a_time_finer_than_a_picosecond_is_refused() {
-        assert!(matches!("0.1ps".parse::<Picoseconds>(), Err(ParseQuantityError::OutOfRange { .. })));
+        for text in ["0.1ps", "0.01ps", "0.00001ns", "1.0000000000000009s"] {
+            let refused = text.parse::<Picoseconds>();
+            assert!(matches!(refused, Err(ParseQuantityError::OutOfRange { .. })), "{text}: {refused:?}");
+        }
+        assert_eq!("1.000000000001000s".parse(), Ok(Picoseconds::new(1_000_000_000_001)));
+    }
+
+    #[test]
+    fn signs_and_points_stand_where_a_number_has_them() {
+        for text in ["1.5.5ms", "--5ms", "5-3ms", "+-1s", ".s"] {
+            let refused = text.parse::<Picoseconds>();
+            assert!(matches!(refused, Err(ParseQuantityError::NoNumber { .. })), "{text}: {refused:?}");
+        }
     }
 
     proptest! {

@@ -10,7 +10,7 @@ use super::options::Failure;
 /// Endings of capture files that a folder is searched for, each also with a compression's ending.
 const ENDINGS: [&str; 4] = ["csv", "sal", "sr", "vcd"];
 const COMPRESSIONS: [&str; 3] = ["gz", "xz", "zst"];
-/// Folders deeper than this are left out, which ends loops of links.
+/// Folders deeper than this are left out.
 const MAX_DEPTH: usize = 32;
 
 /// A file to analyse and the group that it belongs to.
@@ -38,7 +38,8 @@ pub fn discover(paths: &[PathBuf]) -> (Vec<Source>, Vec<Failure>) {
     for path in paths {
         if path.is_dir() {
             let before = sources.len() + failures.len();
-            walk(path, path, 0, &mut sources, &mut failures);
+            Walk { root: path, visited: BTreeSet::new(), sources: &mut sources, failures: &mut failures }
+                .visit(path, 0);
             if sources.len() + failures.len() == before {
                 failures.push(Failure::new(
                     path,
@@ -70,28 +71,42 @@ fn tell_apart(sources: &mut [Source]) {
     }
 }
 
-fn walk(root: &Path, folder: &Path, depth: usize, sources: &mut Vec<Source>, failures: &mut Vec<Failure>) {
-    let entries = match fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => {
-            failures.push(Failure::new(folder, &format!("cannot list this folder: {error}")));
+/// The way through a folder, in which each folder below is visited once, by whatever links it is reached.
+struct Walk<'a> {
+    root: &'a Path,
+    visited: BTreeSet<PathBuf>,
+    sources: &'a mut Vec<Source>,
+    failures: &'a mut Vec<Failure>,
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, folder: &Path, depth: usize) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.failures.push(Failure::new(folder, &format!("cannot list this folder: {error}")));
+                return;
+            }
+        };
+        if !fs::canonicalize(folder).is_ok_and(|own| self.visited.insert(own)) {
             return;
         }
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.sort();
-    for path in paths {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden {
-            continue;
-        }
-        if path.is_dir() {
-            if depth < MAX_DEPTH {
-                walk(root, &path, depth + 1, sources, failures);
+        let mut paths: Vec<PathBuf> =
+            entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        // Folders by their own names come before links that lead back to one.
+        paths.sort_by_cached_key(|path| (path.is_dir() && path.is_symlink(), path.clone()));
+        for path in paths {
+            let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+            if hidden {
+                continue;
             }
-        } else if is_capture_name(&path) {
-            let group = group_of(&path, Some(root));
-            sources.push(Source::new(&path, group));
+            if path.is_dir() {
+                if depth < MAX_DEPTH {
+                    self.visit(&path, depth + 1);
+                }
+            } else if is_capture_name(&path) {
+                self.sources.push(Source::new(&path, group_of(&path, Some(self.root))));
+            }
         }
     }
 }
@@ -135,6 +150,21 @@ mod tests {
         let path = folder.path().join("12B.csv");
         fs::write(&path, "").unwrap();
         assert_eq!(discover(&[path.clone(), folder.path().to_owned(), path]).0.len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_is_visited_once_by_whatever_links_it_is_reached() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("own")).unwrap();
+        fs::write(folder.path().join("own/12B.csv"), "").unwrap();
+        // Each of these doubled the number of ways at each of 32 levels.
+        for link in ["a", "own/b", "own/c"] {
+            std::os::unix::fs::symlink(folder.path(), folder.path().join(link)).unwrap();
+        }
+        let (sources, failures) = discover(&[folder.path().to_owned()]);
+        assert_eq!((sources.len(), failures.len()), (1, 0));
+        assert_eq!(sources[0].group, "own");
     }
 
     #[test]

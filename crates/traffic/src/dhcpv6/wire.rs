@@ -80,7 +80,7 @@ impl Message {
                 }
                 RAPID_COMMIT => message.rapid_commit = true,
                 WANTED => {
-                    message.wanted.extend(data.as_chunks().0.iter().map(|code| u16::from_be_bytes(*code)))
+                    message.wanted.extend(data.as_chunks().0.iter().map(|code| u16::from_be_bytes(*code)));
                 }
                 _ => {}
             }
