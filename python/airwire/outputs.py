@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -17,6 +18,9 @@ from typing import BinaryIO
 
 UNFINISHED = ".unfinished-"
 """What the name of a file begins with while it is written."""
+_READER_S = 1.0
+"""How long the reader of a pipe may take to come: it may be started by the same line of a shell."""
+_LOOK_EVERY_S = 0.05
 
 
 @contextmanager
@@ -28,7 +32,7 @@ def new_file(path: str | Path) -> Iterator[BinaryIO]:
     place = Path(path)
     try:
         if is_device(place):
-            with place.open("wb") as file:
+            with _opened(place) as file:
                 yield file
         else:
             # A link stays a link, and the file that it leads to is replaced.
@@ -39,6 +43,29 @@ def new_file(path: str | Path) -> Iterator[BinaryIO]:
         if error.errno is None or not of_this_file:
             raise
         raise OSError(error.errno, error.strerror, str(place)) from None
+
+
+def _opened(place: Path) -> BinaryIO:
+    """A device or a pipe to write to. Raises ``OSError`` where nobody reads from the pipe.
+
+    Whoever opens such a pipe to write waits for a reader, without a word and for ever where none comes.
+    """
+    if not stat.S_ISFIFO(place.stat().st_mode):
+        return place.open("wb")
+    until = time.monotonic() + _READER_S
+    while True:
+        try:
+            pipe = os.open(place, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+        else:
+            # A slow reader is waited for.
+            os.set_blocking(pipe, True)
+            return os.fdopen(pipe, "wb")
+        if time.monotonic() > until:
+            raise OSError(errno.ENXIO, "nobody reads from this pipe")
+        time.sleep(_LOOK_EVERY_S)
 
 
 @contextmanager

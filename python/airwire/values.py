@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from math import inf
 
 from airwire import _core
 
@@ -51,6 +52,21 @@ def format_time(ps: int) -> str:
 def parse_size(text: str) -> int:
     """A size in bytes: ``parse_size("1KiB")``. Raises ``AirwireError`` for anything else."""
     return _core.parse_bytes(text)
+
+
+def parse_growth(text: str) -> float:
+    """By which share something may grow: ``parse_growth("200%")`` is 2.0, for nothing bounds it above.
+
+    Raises ``AirwireError`` for anything else.
+    """
+    number, percent = (text[:-1], 0.01) if text.endswith("%") else (text, 1.0)
+    try:
+        value = float(number) * percent
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < inf:
+        raise _core.AirwireError(f"`{text}` is no share; write it as 5%, 200% or 0.05")
+    return value
 
 
 def parse_rate(text: str) -> int:

@@ -64,6 +64,14 @@ def test_it_is_said_how_often_a_duty_cycle_lets_a_message_pass(airwire: Airwire)
     assert "every 4.1216 s at 1% (868.0 to 868.6 MHz)" in said
 
 
+def test_no_duty_cycle_is_told_of_a_band_that_is_narrower_than_the_signal(airwire: Airwire) -> None:
+    # Only 500 kHz is that fast: the band of 10 % is 250 kHz wide, that of 1 % is 600 kHz.
+    done = airwire("choose", "--payload", "12", "--p95", "12ms", "--link", "lora")
+    said = " ".join(done.stdout.split())
+    assert "bandwidth='500 kHz': ETSI EN 300 220-2 allows a message every 1.0304 s at 1% (868.0 to 868.6 MHz)." in said
+    assert "869.4" not in said
+
+
 def test_a_tighter_bound_never_accepts_more(airwire: Airwire) -> None:
     accepted = []
     for bound in ("2s", "100ms", "40ms", "1ms"):
@@ -151,6 +159,11 @@ def test_the_same_question_has_the_same_answer_with_any_number_of_workers(airwir
         ([], "give at least one of --p95, --p50 and --loss"),
         (["--p95", "20"], "ms"),
         (["--p95", "20ms", "--every", "0s"], "messages come one after the other"),
+        (["--p95", "-5ms"], "--p95: the bound is -5 ms, but every message takes time"),
+        (
+            ["--p95", "1s", "--every", "9000000s", "--link", "uart"],
+            "--every: the interval is 9000000 s, but at most 3600",
+        ),
         (["--loss", "120%"], "is no share"),
         (["--p95", "20ms", "--site", "attic"], "there is no site attic; there are clean, office, crowded"),
         (["--p95", "20ms", "--link", "lorra"], "there is no link lorra; the nearest is lora"),

@@ -182,6 +182,16 @@ def test_a_file_that_is_none_is_refused(refused: Said, tmp_path: Path, command: 
                 refused(line)
 
 
+@pytest.mark.parametrize("command", sorted(set(BASE) - ENDS_WELL))
+def test_an_empty_path_is_not_the_working_folder(refused: Said, command: str) -> None:
+    for name, line in lines_with(command, "", Reads):
+        assert "an empty path names no file" in refused(line), name
+
+
+def test_an_empty_value_that_is_no_path_is_not_taken_for_one(refused: Said) -> None:
+    assert "empty path" not in refused(["analyze", "absent.csv", "--trigger", ""])
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("command", sorted(set(BASE) - ENDS_WELL))
 def test_a_pipe_that_nobody_writes_is_refused(refused: Said, tmp_path: Path, command: str) -> None:
@@ -206,7 +216,7 @@ TIMES = [
     (["board", "serve", "absent.elf", "--forward", "0:80", "--for", "-5ms"], "is no time for anything to happen in"),
     (["probe", "ping", "127.0.0.1", "--for", "-1s"], "-1s is no time for anything to happen in"),
     (["probe", "ping", "127.0.0.1", "--set", "interval=0s"], 'interval is "0s", but takes'),
-    (["choose", "--p95", "20ms", "--every", "0s"], "every is 0 ps, but messages come one after the other"),
+    (["choose", "--p95", "20ms", "--every", "0s"], "the interval is 0 s, but messages come one after the other"),
     (["choose", "--p95", "-20ms"], "but every message takes time"),
     (["capture", "--instrument", "sigrok:x", "--limit", "0s"], "is no time for anything to happen in"),
 ]

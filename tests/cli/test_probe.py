@@ -277,6 +277,11 @@ def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
         (["probe", "http", ":80"], '":80" names no board'),
         (["probe", "http", "[fe80::1]:80"], "this is an address of IPv6; give the board's IPv4 address"),
         (["probe", "http", "127.0.0.1:80", "--set", "to=board:81"], "to is board:81 as well"),
+        (["probe", "ping", "192.0.2.99", "--set", "to=127.0.0.1"], "192.0.2.99: to is 127.0.0.1 as well; leave it out"),
+        (
+            ["probe", "ping", "127.0.0.1", "--samples", "3", "--set", "count=5"],
+            "samples is 3, and count is 5 as well; leave one of them out",
+        ),
         (["probe", "http", "::1", "--packets"], "this is an address of IPv6"),
         (["twin", "absent.elf", "--address", "::1"], "this is an address of IPv6"),
         (["serve", "gopher"], "there is no server 'gopher'; there are pingpong, tcp, udp"),
@@ -327,6 +332,24 @@ def test_a_board_that_calls_is_served_until_ctrl_c_and_kept(tmp_path: Path) -> N
     assert "of 50 answered" in out
     (row,) = package.load_run(tmp_path / "run").captures
     assert row.outcomes["paired"] >= 49
+
+
+def test_a_server_that_nobody_called_before_ctrl_c_measured_nothing(tmp_path: Path) -> None:
+    with closing(socket.socket()) as asked:
+        asked.bind(("127.0.0.1", 0))
+        port = asked.getsockname()[1]
+    command = [sys.executable, "-m", "airwire.cli", "serve", "pingpong", "--set", f"port={port}", "--out", "run"]
+    serving = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert serving.stderr is not None
+        first = serving.stderr.readline()
+        os.kill(serving.pid, signal.SIGINT)
+        _, told = serving.communicate(timeout=20)
+    finally:
+        serving.kill()
+
+    assert first.endswith("Ctrl-C ends it\n") and serving.returncode == 1, told
+    assert "pingpong measured nothing: nobody called" in told and len(told.splitlines()) == 1
 
 
 def _called(port: int) -> socket.socket:

@@ -86,8 +86,16 @@ def test_captures_without_a_model_and_broken_ones_are_named(airwire: Airwire, ca
 
 
 def test_parts_of_paths_narrow_the_ledger(airwire: Airwire, captures: Path) -> None:
-    assert ledger(airwire("validate", "--only", "no-such-part", "--json"))["rows"] == []
     assert len(ledger(airwire("validate", "--only", next(captures.rglob("*.csv")).parent.name, "--json"))["rows"]) == 2
+
+
+def test_a_part_that_no_path_has_is_refused_with_what_there_is(airwire: Airwire, captures: Path) -> None:
+    (known,) = (path.name for path in captures.iterdir())
+    for only in (["no-such-part"], [known, "no-such-part"]):
+        result = airwire("validate", "--strict", *(word for part in only for word in ("--only", part)))
+        assert result.returncode == 2
+        (said,) = result.stderr.splitlines()
+        assert "captures: no capture has no-such-part in its path; " in said and known in said
 
 
 def test_a_missing_folder_is_one_sentence(airwire: Airwire) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -110,6 +111,7 @@ def test_a_picture_of_a_kind_that_is_not_drawn_is_refused(airwire: Airwire, tmp_
         (("--spi", "D13"), "no channel"),
         (("--clock", "16MHz"), "cycles are counted between the bytes of a bus; name one with --spi"),
         (("--from", "1s"), "and the interval begins at 1 s; name an earlier one"),
+        (("--from", "-1s"), "the interval begins at -1 s, which is before the capture does; name a time from 0 s on"),
         (("--from", "20us", "--to", "15us"), "the interval begins at 20 us and ends at 15 us; name a later end"),
     ],
 )
@@ -129,3 +131,17 @@ def test_too_many_edges_for_a_picture_are_refused(airwire: Airwire, tmp_path: Pa
     refused = airwire("waveform", tmp_path / "long.csv", "--out", tmp_path / "no.svg")
     assert refused.returncode == 2
     assert "a picture shows 20000 at most; take a shorter interval" in " ".join(refused.stderr.split())
+
+
+def test_a_pipe_that_nobody_reads_is_refused_and_one_with_a_reader_is_written(airwire: Airwire, tmp_path: Path) -> None:
+    capture = bus_capture(tmp_path, [[(1, 2)]])
+    pipe = tmp_path / "pipe.svg"
+    os.mkfifo(pipe)
+    refused = airwire("waveform", capture, "--out", pipe)
+    assert refused.returncode == 2
+    assert "pipe.svg: nobody reads from this pipe; start a reader first, or name a file" in refused.stderr
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
+        drawn = airwire("waveform", capture, "--out", pipe)
+        received, _ = reader.communicate(timeout=60)
+    assert drawn.returncode == 0, drawn.stderr
+    assert received.rstrip().endswith(b"</svg>")

@@ -205,6 +205,8 @@ REFUSED = [
     (["first-bad", "row", "--good", "v6", "--bad", "v1"], "v1 was not begun after v6"),
     (["first-bad", "row", "--good", "v1", "--bad", "v99"], "no run with this row is called v99; the nearest is"),
     (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "20%"], "by more than 0.2"),
+    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "200%"], "by more than 2,"),
+    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "inf"], "`inf` is no share"),
     (["export", "out.txt"], "ends in neither .json nor .parquet"),
 ]
 
@@ -214,6 +216,37 @@ def test_what_there_is_not_is_one_sentence(airwire: Airwire, base: Path, line: l
     done = airwire("history", *line, "--database", base)
     assert done.returncode == 2
     assert says in done.stderr, done.stderr
+
+
+def test_a_run_that_is_there_gets_no_other_name_and_says_so(airwire: Airwire, base: Path) -> None:
+    assert airwire("history", "export", "all.json", "--database", base).returncode == 0
+    add = ("history", "add", "all.json", "--database", "other.sqlite", "--label", "v9")
+    assert airwire(*add).returncode == airwire(*add).returncode == 0
+    done = airwire(*add, "--commit", "zzz")
+    assert (done.returncode, "8 runs were there already" in done.stdout) == (2, True)
+    assert "is in other.sqlite already, without a commit, and does not get the commit zzz" in done.stderr
+    done = airwire("history", "add", "all.json", "--database", "other.sqlite", "--label", "v10")
+    assert done.returncode == 2 and "with the label v9, and does not get the label v10" in done.stderr
+
+
+def test_a_name_that_is_whole_counts_however_short_it_is(airwire: Airwire, tmp_path: Path) -> None:
+    with History(tmp_path / "runs" / "history.sqlite", create=True) as history:
+        for at, commit in enumerate(("abc", "abd")):
+            started = f"2026-01-0{at + 1}T00:00:00+00:00"
+            own = [figure(100.0 + 20 * at)]
+            history.add(RunRecord(f"id{at}", "s", 1, started, None, None, None, commit, None, "x", own))
+    for good, bad in (("abc", "abd"), ("id0", "id1")):
+        done = airwire("history", "first-bad", "row", "--good", good, "--bad", bad, "--json")
+        assert done.returncode == 0, done.stderr
+
+
+def test_an_image_may_have_a_digit_in_its_name_that_is_no_number(airwire: Airwire, tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    for name in ("1", "²", "v²"):
+        (tmp_path / "images" / f"{name}.elf").touch()
+    line = ("history", "first-bad", "row", "--good", "1", "--bad", "²", "--images", "images")
+    done = airwire(*line)
+    assert (done.returncode, "its figure is not known, and --suite" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_file_that_is_no_run_is_refused_and_the_good_ones_are_added(airwire: Airwire, tmp_path: Path) -> None:

@@ -93,8 +93,14 @@ def read_interval(
     """What a capture has from one time to another, on all channels or on those named, and the bytes of a bus there.
 
     Raises ``AirwireError`` where the file cannot be read, lacks a channel or ends before the interval begins, and where
-    the interval itself does.
+    the interval itself does or begins before the capture.
     """
+    if from_ps < 0:
+        # Times count from the start of a capture, whatever its first time stamp is.
+        raise _core.AirwireError(
+            f"the interval begins at {_core.format_time(from_ps)}, which is before the capture does; name a time from "
+            "0 s on"
+        )
     read = read_edges(path)
     labels = read.frame.columns[1:]
     bus = None if bus is None else _by_labels(bus, path, labels)

@@ -13,13 +13,20 @@ from airwire.cli.output import working
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from airwire.link.model import Candidate, Choice
+    from airwire.link.model import Candidate, Choice, Link
 
 _EASILY, _HARDLY = 0.5, 0.1
 # A loss of less than one in a million is not shown.
 _SELDOM = 1e-6
 # ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, and where in the band.
-_DUTY_CYCLES = {"10%": (10, "869.4 to 869.65 MHz, up to 250 kHz wide"), "1%": (100, "868.0 to 868.6 MHz")}
+# And how wide the band is, in hertz: a wider signal is not allowed there.
+_DUTY_CYCLES = {
+    "10%": (10, "869.4 to 869.65 MHz, up to 250 kHz wide", 250_000),
+    "1%": (100, "868.0 to 868.6 MHz", 600_000),
+}
+_BANDWIDTH = "bandwidth"
+# A prediction of so many messages has no room for rarer ones, which do not meet each other anyway.
+_RAREST_PS = 3600 * 10**12
 
 
 def choose(
@@ -68,6 +75,7 @@ def choose(
 
     if p95 is None and p50 is None and loss is None:
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
+    _check_times(p50, p95, every)
     with working("Predicting"):
         choice = airwire.choose(
             payload,
@@ -89,6 +97,28 @@ def choose(
         print_object(choice_output(choice))
     else:
         _print(choice)
+
+
+def _check_times(p50_ps: int | None, p95_ps: int | None, every_ps: int | None) -> None:
+    """Refuse times that no link can keep, by the options that they were given with."""
+    from airwire.explain.quantities import time
+
+    for name, bound in (("--p50", p50_ps), ("--p95", p95_ps)):
+        if bound is not None and bound <= 0:
+            raise typer.BadParameter(
+                f"the bound is {time(bound)}, but every message takes time; give more, such as 20ms", param_hint=name
+            )
+    if every_ps is not None and every_ps <= 0:
+        raise typer.BadParameter(
+            f"the interval is {time(every_ps)}, but messages come one after the other; give more, such as 100ms",
+            param_hint="--every",
+        )
+    if every_ps is not None and every_ps > _RAREST_PS:
+        raise typer.BadParameter(
+            f"the interval is {time(every_ps)}, but at most {time(_RAREST_PS)} can be predicted; give less, or leave "
+            "it out, since messages so rare have the link for themselves",
+            param_hint="--every",
+        )
 
 
 def _print(choice: Choice) -> None:
@@ -125,19 +155,31 @@ def _duty_cycles(choice: Choice) -> list[str]:
     from airwire.explain.quantities import time
     from airwire.runs.selection import DUTY_CYCLE
 
-    limited = {link.name for link in airwire.links() if any(one.name == DUTY_CYCLE for one in link.settings)}
+    limited = {link.name: link for link in airwire.links() if any(one.name == DUTY_CYCLE for one in link.settings)}
     lines = []
     for candidate in choice.accepted:
         if candidate.link not in limited:
             continue
         budget = airwire.link_budget(candidate.link, choice.payload_bytes, candidate.changed)
         air_ps = sum(stage.ps for stage in budget.stages if stage.cause == "air")
+        width_hz = _bandwidth_hz(limited[candidate.link], candidate)
         often = " and ".join(
-            f"every {time(air_ps * parts)} at {share} ({band})" for share, (parts, band) in _DUTY_CYCLES.items()
+            f"every {time(air_ps * parts)} at {share} ({band})"
+            for share, (parts, band, widest_hz) in _DUTY_CYCLES.items()
+            if width_hz <= widest_hz
         )
         settings = settings_phrase(candidate.changed)
         lines.append(f"{candidate.link}, {settings}: ETSI EN 300 220-2 allows a message {often}.")
     return lines
+
+
+def _bandwidth_hz(link: Link, candidate: Candidate) -> int:
+    """How wide a candidate's signal is; 0 of a link that has no such setting, which fits any band."""
+    from airwire.values import parse_rate
+
+    default = next((one.default for one in link.settings if one.name == _BANDWIDTH), None)
+    width = candidate.changed.get(_BANDWIDTH, default)
+    return 0 if width is None else parse_rate(width)
 
 
 def _wanted(choice: Choice) -> str:

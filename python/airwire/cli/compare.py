@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ from airwire.cli.paths import RUN, Reads
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
-    from airwire.model import Analysis, Capture
+    from airwire.model import Analysis, Capture, Comparison
     from airwire.runs.compared_runs import RunComparison
 
 _READS = Reads("run or capture", holds=RUN, reserved=True)
@@ -135,11 +136,16 @@ def _compare_captures(
     a: Capture, b: Capture, given: tuple[str, str], seed: int, slower_than: float | None, as_json: bool
 ) -> None:
     # Rows of one name that differ in nothing are told apart by their folders.
-    from airwire.explain.comparison import differences
+    from airwire.explain.comparison import differences, names_apart
 
     alike = a.path == b.path and not differences(a, b)
+    names = given if alike else names_apart(a, b)
+    if slower_than is not None and a.outcomes["paired"] and not b.outcomes["paired"]:
+        complain(f"{names[1]}: no figure any more, where {names[0]} has one")
+        raise typer.Exit(EXIT_NO_FIGURE)
     with working("Comparing the messages"):
-        comparison = airwire.compare(a, b, seed=seed, names=given if alike else None)
+        comparison = airwire.compare(a, b, seed=seed, names=names)
+    comparison = replace(comparison, sentence=_with_losses(comparison, a, b))
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.json_output import comparison_output
@@ -149,12 +155,66 @@ def _compare_captures(
         from airwire.cli.tables import print_comparison
 
         print_comparison(comparison)
-    interval, median = comparison.shift_interval_ps, comparison.median_a_ps
-    if slower_than is not None and interval is not None and interval[0] > 0:
-        share = comparison.shift_ps / median if median else float("inf")
-        if share > slower_than:
-            _complain(f"{comparison.b} is slower than {comparison.a}", share, slower_than)
-            raise typer.Exit(EXIT_NO_FIGURE)
+    failure = None if slower_than is None else _failure(comparison, a, b, slower_than)
+    if failure is not None:
+        complain(failure)
+        raise typer.Exit(EXIT_NO_FIGURE)
+
+
+def _with_losses(comparison: Comparison, a: Capture, b: Capture) -> str:
+    """What is said of two captures, and how many messages each lost where it is not the same."""
+    from airwire.explain.quantities import count
+
+    said = comparison.sentence
+    if comparison.shift_interval_ps is None and not comparison.shift_ps:
+        said = (
+            f"The medians of {comparison.a} and {comparison.b} are the same, but fewer than 8 messages on a side give "
+            "no interval: measure more."
+        )
+    if (_lost(a), _lost_share(a)) == (_lost(b), _lost_share(b)):
+        return said
+    one, other = (f"{_lost(capture)} of {count(capture.triggers, 'message')}" for capture in (a, b))
+    return f"{said} {comparison.a} lost {one}, and {comparison.b} lost {other}."
+
+
+def _failure(comparison: Comparison, a: Capture, b: Capture, slower_than: float) -> str | None:
+    """Why B does not pass the gate: it loses more, is slower, or has too few messages to tell; ``None`` if it passes.
+
+    A message that is lost is later than any bound. So what may be slower by a share may lose that share more, and what
+    cannot be judged has not passed.
+    """
+    from airwire.explain.quantities import percent, rough_time
+
+    more = _lost_share(b) - _lost_share(a)
+    if more > slower_than:
+        return (
+            f"{comparison.b} lost {percent(_lost_share(b))} of its messages and {comparison.a} lost "
+            f"{percent(_lost_share(a))}, which differs by more than {percent(slower_than)} of the messages"
+        )
+    interval = comparison.shift_interval_ps
+    if interval is None:
+        return (
+            f"whether {comparison.b} is slower than {comparison.a} cannot be told from fewer than 8 messages on a "
+            "side; measure more"
+        )
+    if interval[0] <= 0:
+        return None
+    if not comparison.median_a_ps:
+        # No share of nothing can be told.
+        by = rough_time(comparison.shift_ps)
+        return f"{comparison.b} is slower than {comparison.a} by {by}, where the median of {comparison.a} is 0 s"
+    share = comparison.shift_ps / comparison.median_a_ps
+    if share <= slower_than:
+        return None
+    return _slower(f"{comparison.b} is slower than {comparison.a}", share, slower_than)
+
+
+def _lost(capture: Capture) -> int:
+    return capture.triggers - capture.outcomes["paired"]
+
+
+def _lost_share(capture: Capture) -> float:
+    return _lost(capture) / capture.triggers if capture.triggers else 0.0
 
 
 def _compare_runs(
@@ -182,12 +242,12 @@ def _complain_of_rows(found: RunComparison, slower_than: float) -> bool:
         if row.slower is None:
             complain(f"{row.row}: no figure any more, where {found.a} has one")
         else:
-            _complain(f"{row.row} is slower", row.slower, slower_than, row.grown)
+            complain(_slower(f"{row.row} is slower", row.slower, slower_than, row.grown))
     return bool(failed)
 
 
-def _complain(what: str, share: float, most: float, grown: tuple[str, float] | None = None) -> None:
+def _slower(what: str, share: float, most: float, grown: tuple[str, float] | None = None) -> str:
     from airwire.explain.quantities import percent, rough_time
 
     cause = "" if grown is None else f": {grown[0]} takes {rough_time(grown[1])} more"
-    complain(f"{what} by {percent(share)}, more than {percent(most)}{cause}")
+    return f"{what} by {percent(share)}, more than {percent(most)}{cause}"

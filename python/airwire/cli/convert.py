@@ -10,6 +10,7 @@ import typer
 import airwire
 from airwire.cli.output import working
 from airwire.cli.paths import Reads, Writes
+from airwire.cli.plain import plain
 from airwire.outputs import is_device
 
 
@@ -53,4 +54,4 @@ def convert(
             overwrite=overwrite,
             progress=lambda time_ps: say(f"Converting: {time(time_ps)} into the capture"),
         )
-    typer.echo(f"Written: {destination}")
+    typer.echo(plain(f"Written: {destination}"))

@@ -12,6 +12,7 @@ from airwire.cli import completion, options
 from airwire.cli.bounds import print_row_bounds
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
+from airwire.cli.plain import plain
 from airwire.cli.unused import refuse_unused
 from airwire.kinds import DRAWABLE
 
@@ -176,7 +177,7 @@ def _explain_run(
 def _name_files(figure: Path | None, perfetto: Path | None) -> None:
     for what, file in (("Figure", figure), ("Trace", perfetto)):
         if file is not None:
-            typer.echo(f"{what}: {file}")
+            typer.echo(plain(f"{what}: {file}"))
 
 
 def _print_rows(rows: list[RowExplanation], most: int) -> None:

@@ -91,11 +91,13 @@ class CheckedCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse empty paths while they can still be told from the working folder."""
-        for name in roles_of(self):
-            for option in _spellings(self, name):
-                empty = (f"{option}=",), (option, "")
-                if any(tuple(args[at : at + len(one)]) == one for one in empty for at in range(len(args))):
-                    raise typer.BadParameter("an empty path names no file", param_hint=option)
+        if not ctx.resilient_parsing:
+            # The parser alone knows which word is a path: the value of another option may be empty. It eats its words.
+            given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+            for name in roles_of(self):
+                value = given.get(name)
+                if "" in (value if isinstance(value, list | tuple) else [value]):
+                    raise typer.BadParameter("an empty path names no file", param_hint=_spellings(self, name)[0])
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

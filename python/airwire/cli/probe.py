@@ -125,7 +125,7 @@ def probe(
         complain(f"{recording.missing} packets are missing in the recording; what they would tell is not told")
     _publish(analysis, report, ProbeOutput if json else None)
     if analysis.interrupted:
-        raise stopped("; what was measured is kept")
+        raise stopped("; what was measured is kept" if analysis.captures else "")
 
 
 def serve(
@@ -164,6 +164,10 @@ def serve(
             ready=lambda: complain(f"serving {kind} at {where}; Ctrl-C ends it"),
         )
     _publish(analysis, report, ServeOutput if json else None)
+    if not analysis.captures:
+        # Ctrl-C is how serving ends, so that it is no interruption; but a row there is only once somebody has called.
+        complain(f"{kind} measured nothing: nobody called before it was ended; look whether the board calls {where}")
+        raise typer.Exit(EXIT_NO_FIGURE)
 
 
 def own_address() -> str:
@@ -212,7 +216,7 @@ def _publish(analysis: Analysis, report: Path | None, output: type[ProbeOutput] 
     refused = [row for row in rows_of_addresses(analysis) if row.target.counts.get("error_statuses")]
     for row in refused:
         complain(f"{row.path}: {row.target.ended}")
-    if analysis.errors or not analysis.captures:
+    if analysis.errors or not (analysis.captures or analysis.interrupted):
         raise typer.Exit(EXIT_BAD_INPUT)
     if without or refused or broken:
         raise typer.Exit(EXIT_NO_FIGURE)

@@ -11,6 +11,7 @@ import airwire
 from airwire.cli import options
 from airwire.cli.output import working, writing
 from airwire.cli.paths import RUN, Reads, Writes
+from airwire.cli.plain import plain
 
 
 def report(
@@ -42,6 +43,6 @@ def report(
         if figures is not None:
             with writing(figures):
                 write_figures(analysis, figures)
-    typer.echo(f"Report: {page}")
+    typer.echo(plain(f"Report: {page}"))
     if figures is not None:
-        typer.echo(f"Figures: {figures}")
+        typer.echo(plain(f"Figures: {figures}"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +46,7 @@ def validate(
     capture, minus one. Example: airwire validate --captures captures --only rfm95
     """
 
+    _check_parts(captures, only or ())
     with progress_bar("Validating") as progress:
         ledger = airwire.validate(captures, only=only or (), seed=seed, workers=workers, progress=progress)
     if json:
@@ -62,6 +64,21 @@ def validate(
         raise typer.Exit(EXIT_BAD_INPUT)
     if strict and any(row.passes is False for row in ledger.rows):
         raise typer.Exit(EXIT_GOAL_MISSED)
+
+
+def _check_parts(captures: Path, only: Sequence[str]) -> None:
+    """Refuse a part of paths that no capture has: where nothing is judged, no goal is missed."""
+    if not only or not captures.is_dir():
+        return
+    paths = [path.relative_to(captures) for path in captures.rglob("*") if path.is_file()]
+    names = [path.parts for path in paths if CAPTURES(path.parts)]
+    for part in only:
+        if not any(part in "/".join(one) for one in names):
+            from airwire._core import AirwireError, name_hint
+
+            known = sorted({one[0] for one in names})
+            hint = name_hint(part, known) if known else "it holds no capture at all"
+            raise AirwireError(f"{captures}: no capture has {part} in its path; {hint}")
 
 
 def _print(ledger: Ledger) -> None:

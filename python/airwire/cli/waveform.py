@@ -13,6 +13,7 @@ import airwire
 from airwire.cli import options
 from airwire.cli.output import working, writing
 from airwire.cli.paths import Reads, Writes
+from airwire.cli.plain import plain
 from airwire.kinds import DRAWABLE
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ def waveform(
     with working("Drawing the wires"), writing(out):
         write_figure(waveform_figure(title or capture.name, said, ends, traces, marks=marks, spans=spans), out)
     typer.echo(said)
-    typer.echo(f"Written: {out}")
+    typer.echo(plain(f"Written: {out}"))
 
 
 def _bus(text: str) -> airwire.SpiBus:

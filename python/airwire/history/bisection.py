@@ -185,7 +185,7 @@ def _images_of(folder: Path) -> list[Path]:
     if not found:
         raise _core.AirwireError(f"{folder}: holds no image; name a folder of .elf, .uf2 or .bin files")
     return sorted(
-        found, key=lambda path: [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
+        found, key=lambda path: [int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", path.stem)]
     )
 
 
@@ -203,7 +203,7 @@ def _place_of(history: History, name: str, runs: Sequence[tuple[RunRecord, Figur
     for place in range(len(runs) - 1, -1, -1):
         run = runs[place][0]
         prefixes = [one for one in (run.commit, run.id) if one and len(name) >= _SHORTEST_PREFIX]
-        if name == run.label or any(one.startswith(name) for one in prefixes):
+        if name in (run.label, run.commit, run.id) or any(one.startswith(name) for one in prefixes):
             return place
     known = list(dict.fromkeys(name_of(run) for run, _ in runs))
     hint = _core.name_hint(name, known) if known else "it has no run of this row"

@@ -107,6 +107,18 @@ class History:
             self._base.executemany(_insert("figures", ["run", *_FIGURE_COLUMNS], "OR REPLACE"), lines)
         return True
 
+    def names_left_out(self, run: RunRecord, *, commit: str | None, label: str | None) -> str | None:
+        """Why a run that is there cannot be found by a name that was given for it anew; ``None`` where it can."""
+        kept = next(iter(self._ask('SELECT "commit", label FROM runs WHERE id = ?', [run.id])), (None, None))
+        for name, own, given in zip(("commit", "label"), kept, (commit, label), strict=True):
+            if given is not None and given != own:
+                has = f"without a {name}" if own is None else f"with the {name} {own}"
+                return (
+                    f"{run.source}: the run is in {self.path} already, {has}, and does not get the {name} {given}; "
+                    f"leave --{name} out, or name another data base with --database"
+                )
+        return None
+
     def runs(self, row: str | None = None) -> list[RunRecord]:
         """All runs without their figures, or those that have a row, in the order in which they were begun."""
         only = "WHERE number IN (SELECT run FROM figures WHERE row = ?)" if row is not None else ""

@@ -6,13 +6,14 @@ folder in its order.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from airwire import _core
-from airwire.inputs import ANY_BYTES, check_file
+from airwire.inputs import ANY_BYTES, check_file, read_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,17 +37,19 @@ class _Part(NamedTuple):
 
 
 def read_table(folder: Path) -> pl.DataFrame:
-    """All parts of a table. Raises ``AirwireError`` where one cannot be read or lacks a column."""
+    """All parts of a table. Raises ``AirwireError`` where one is missing, cannot be read or lacks a column."""
     import polars as pl
 
     parts = _listed(folder)
     if not parts:
-        return _empty(folder)
+        _check_whole(none := _empty(folder), folder)
+        return none
     try:
         table = pl.concat([_lines(part) for part in parts])
     except (pl.exceptions.PolarsError, OSError) as error:
         raise _unreadable(folder, error) from None
     _check_columns(table, folder, None)
+    _check_whole(table, folder)
     return table
 
 
@@ -99,6 +102,23 @@ def _empty(folder: Path) -> pl.DataFrame:
     if folder.name == "samples" and not folder.is_dir():
         raise _core.AirwireError(f"{folder}: is missing; measure again")
     return pl.DataFrame(schema={name: pl.String if name in _TEXTS else pl.Int64 for name in _COLUMNS[folder.name]})
+
+
+def _check_whole(samples: pl.DataFrame, folder: Path) -> None:
+    """Refuse samples of which a part is gone: each message in it would count as if it had never been sent."""
+    run = folder.parent
+    # A run that was killed lacks its open part, has no environment, and stays readable.
+    if folder.name != "samples" or not (run / "environment.json").is_file():
+        return
+    manifest = json.loads(read_text(run / "manifest.json"))
+    found = dict(samples["run"].value_counts().iter_rows())
+    # A capture without a trigger is no entry, so that each has one message at least.
+    least = {one["run"]: 1 for one in manifest.get("captures", ())}
+    least |= {one["run"]: one.get("samples", 0) for one in manifest.get("rows", ())}
+    for name, count in least.items():
+        if isinstance(count, int) and found.get(name, 0) < count:
+            held = f"it holds {found.get(name, 0)} messages of {name}, which has {count} or more"
+            raise _core.AirwireError(f"{folder}: a part is missing, for {held}; measure again")
 
 
 def _check_columns(found: pl.DataFrame, folder: Path, wanted: Sequence[str] | None) -> None:

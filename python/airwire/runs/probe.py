@@ -66,8 +66,13 @@ def probe(
     given = dict(options or {})
     if port and client == "ping":
         raise _core.AirwireError(f"{address}: a ping goes to no port; leave :{port} out")
-    if port and given.setdefault("to", f"board:{port}") != f"board:{port}":
-        raise _core.AirwireError(f"{address}: to is {given['to']} as well; leave one of them out")
+    if "to" in given:
+        # It would be asked elsewhere, and what was measured would stand under this address.
+        raise _core.AirwireError(f"{address}: to is {given['to']} as well; leave it out: the address says who is asked")
+    if samples is not None and "count" in given:
+        raise _core.AirwireError(f"samples is {samples}, and count is {given['count']} as well; leave one of them out")
+    if port:
+        given["to"] = f"board:{port}"
     return _one_row(
         f"probe-{kind}", client, host, given, samples, limit, bounds,
         out=out, environment=environment, progress=progress, samples_seen=samples_seen,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 import queue
+import re
 import time
 import warnings
 from collections import deque
@@ -41,6 +42,7 @@ _COUNT_EVERY_S = 2.0
 _WEIGHT = 0.3
 """Of the latest bundle in the mean of what a point takes."""
 _TALKATIVE = ("asyncio", "distributed", "tornado")
+_ADDRESS = re.compile(r"(?:[a-z]+://)?(?:\[[^\[\]\s]+\]|[^\[\]\s:/]+):[0-9]{1,5}(?:/\S*)?")
 _NEVER = logging.CRITICAL + 1
 _MISSING = "this needs the package distributed: pip install 'airwire[cluster]'"
 
@@ -248,18 +250,31 @@ class Cluster:
 
 
 def _connected(address: str) -> Client:
+    if not _ADDRESS.fullmatch(address):
+        # The library would look for such a host for long, at a port that no scheduler has.
+        raise _core.AirwireError(
+            f"--scheduler: {address!r} is no address of a scheduler; give host and port, such as tcp://host:8786"
+        )
     try:
         from distributed import Client as Connected
     except ModuleNotFoundError as missing:
         raise _core.AirwireError(
             f"--scheduler: {_MISSING.replace('distributed', missing.name or 'distributed')}"
         ) from None
+
+    class Quiet(Connected):
+        """A client that is closed by ``Cluster`` alone: of one that never connected, the library's own way of ending
+        it waits once more as long, and then prints a traceback."""
+
+        def __del__(self) -> None:
+            """Nothing."""
+
     _silence()
     try:
         with warnings.catch_warnings():
             # Other versions are refused in a sentence of ours.
             warnings.simplefilter("ignore")
-            return Connected(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
+            return Quiet(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError) as error:
         raise _core.AirwireError(
             f"no scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, or leave "

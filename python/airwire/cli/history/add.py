@@ -58,6 +58,8 @@ def add(
         if found:
             with History(database, create=True) as history:
                 added = [run for run in found if history.add(run)]
+                left_out = (history.names_left_out(run, commit=commit, label=label) for run in found)
+                failures += [why for why in left_out if why is not None]
     if json:
         known = len(found) - len(added)
         print_object(AddOutput(database=str(database), added=[run_object(run) for run in added], known=known))

@@ -106,6 +106,13 @@ def _per_message(row: Capture[AddressRow]) -> str:
     return f"{rough_time(row.latency_ps['p50'])} for half of the messages, {rough_time(row.latency_ps['p99'])} for 99 %"
 
 
+def _share_of_floor(share: float, unit: str) -> str:
+    """What this computer takes of the row's figure. A higher rate is a smaller part of the time, not of the rate."""
+    if unit == "ps":
+        return f", {percent(share)} of what was measured"
+    return f", so that it takes {percent(share)} of the time"
+
+
 def _details(row: Capture[AddressRow]) -> Iterator[str]:
     target = row.target
     if target.problem is not None:
@@ -114,7 +121,7 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
     if floor is None:
         yield "What this computer takes by itself was not measured: it has no server of that kind."
     else:
-        share = "" if floor.share is None else f", {percent(floor.share)} of what was measured"
+        share = "" if floor.share is None else _share_of_floor(floor.share, target.unit)
         yield f"By itself this computer reaches {quantity(floor.figure, target.unit)} over loopback{share}."
     clock = "the kernel's" if target.arrival_clock == "kernel" else "this program's"
     yield f"Arrivals bear {clock} time stamps, and what is sent bears this program's."

@@ -1,0 +1,84 @@
+"""``airwire compare`` of two captures: what each lost, and when the gate cannot be passed."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Airwire = Callable[..., subprocess.CompletedProcess[str]]
+MESSAGES = 40
+
+
+def write_capture(file: Path, keep: int, messages: int = MESSAGES, after_ms: float = 1) -> None:
+    """Messages every 10 ms, of which the first ``keep`` arrive, each so long after its trigger.
+
+    Something arrives before the first of them, so that no channel is still.
+    """
+    rows = ["Time [s],Channel 0,Channel 1", "0.0000,0,0", "0.0010,0,1", "0.0020,0,0"]
+    for number in range(messages):
+        at = 0.01 * (number + 1)
+        rows.append(f"{at:.4f},1,0")
+        if number < keep:
+            rows.append(f"{at + after_ms / 1000:.4f},1,1")
+        rows.append(f"{at + 0.005:.4f},0,0")
+    file.write_text("\n".join(rows) + "\n", encoding="ascii")
+
+
+def compared(airwire: Airwire, *options: str) -> tuple[int, str, str]:
+    """Exit code, what is printed and what is complained of, each in one line."""
+    done = airwire("compare", "a.csv", "b.csv", *options)
+    return done.returncode, " ".join(done.stdout.split()), done.stderr.strip()
+
+
+def test_what_each_capture_lost_is_told_where_it_differs(airwire: Airwire, tmp_path: Path) -> None:
+    write_capture(tmp_path / "a.csv", 40)
+    write_capture(tmp_path / "b.csv", 9)
+    code, said, complained = compared(airwire)
+    assert (code, complained) == (0, "")
+    assert "a.csv lost 0 of 40 messages, and b.csv lost 31 of 40 messages." in said
+    write_capture(tmp_path / "b.csv", 40)
+    assert " lost " not in compared(airwire)[1]
+
+
+@pytest.mark.parametrize(
+    ("keep", "complaint"),
+    [
+        (
+            9,
+            "airwire: b.csv lost 78 % of its messages and a.csv lost 0 %, which differs by more than 5 % of the "
+            "messages",
+        ),
+        (0, "airwire: b.csv: no figure any more, where a.csv has one"),
+        (39, ""),
+    ],
+    ids=["most", "all", "within the bound"],
+)
+def test_the_gate_fails_where_b_loses_more_messages_than_the_bound_allows(
+    airwire: Airwire, tmp_path: Path, keep: int, complaint: str
+) -> None:
+    write_capture(tmp_path / "a.csv", 40)
+    write_capture(tmp_path / "b.csv", keep)
+    code, _, complained = compared(airwire, "--slower-than", "5%")
+    assert (code, complained) == (1 if complaint else 0, complaint)
+
+
+def test_the_gate_fails_where_too_few_messages_arrived_to_judge_it(airwire: Airwire, tmp_path: Path) -> None:
+    for name in ("a.csv", "b.csv"):
+        write_capture(tmp_path / name, 7, messages=7)
+    code, said, complained = compared(airwire, "--slower-than", "5%")
+    assert (code, complained) == (
+        1,
+        "airwire: whether b.csv is slower than a.csv cannot be told from fewer than 8 messages on a side; measure more",
+    )
+    assert "The medians of a.csv and b.csv are the same, but fewer than 8 messages on a side give no interval" in said
+    assert compared(airwire)[0] == 0, "without a gate there is nothing to fail"
+
+
+def test_no_share_of_a_median_of_nothing_is_told(airwire: Airwire, tmp_path: Path) -> None:
+    write_capture(tmp_path / "a.csv", 40, after_ms=0)
+    write_capture(tmp_path / "b.csv", 40)
+    code, _, complained = compared(airwire, "--slower-than", "5%")
+    assert (code, complained) == (1, "airwire: b.csv is slower than a.csv by 1 ms, where the median of a.csv is 0 s")
