@@ -13,16 +13,24 @@ SUITE = "samples = 20\npayloads = [12]\n[links.uart]\n"
 CAPTURE = "Time [s],Channel 0,Channel 1\n0,0,0\n0.1,1,0\n0.11,1,1\n0.2,0,0\n"
 
 
-@pytest.fixture(params=["suite", "capture"])
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """The run folder of a suite, and that of a capture."""
-    folder = tmp_path / "run"
-    if request.param == "suite":
-        (tmp_path / "suite.toml").write_text(SUITE)
-        package.run(tmp_path / "suite.toml", out=folder)
-    else:
-        (tmp_path / "12B.csv").write_text(CAPTURE)
-        package.analyze(tmp_path / "12B.csv", out=folder)
+@pytest.fixture
+def run_of_a_suite(tmp_path: Path) -> Path:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    package.run(tmp_path / "suite.toml", out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def run_of_a_capture(tmp_path: Path) -> Path:
+    (tmp_path / "12B.csv").write_text(CAPTURE)
+    package.analyze(tmp_path / "12B.csv", out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+@pytest.fixture(params=["run_of_a_suite", "run_of_a_capture"])
+def run(request: pytest.FixtureRequest) -> Path:
+    """The run folder of either."""
+    folder: Path = request.getfixturevalue(request.param)
     return folder
 
 
@@ -38,11 +46,9 @@ def test_a_run_that_was_killed_is_read_without_its_open_part(run: Path) -> None:
     assert [capture.triggers for capture in package.load_run(run).captures] == [0]
 
 
-def test_an_entry_that_has_no_samples_is_read(run: Path) -> None:
-    manifest = json.loads((run / "manifest.json").read_text())
-    if "rows" not in manifest:
-        pytest.skip("a capture has one message at least")
-    (run / "samples" / "part-00000.parquet").unlink()
+def test_a_row_that_has_no_samples_is_read(run_of_a_suite: Path) -> None:
+    manifest = json.loads((run_of_a_suite / "manifest.json").read_text())
+    (run_of_a_suite / "samples" / "part-00000.parquet").unlink()
     manifest["rows"][0]["samples"] = 0
-    (run / "manifest.json").write_text(json.dumps(manifest))
-    assert [capture.triggers for capture in package.load_run(run).captures] == [0]
+    (run_of_a_suite / "manifest.json").write_text(json.dumps(manifest))
+    assert [capture.triggers for capture in package.load_run(run_of_a_suite).captures] == [0]

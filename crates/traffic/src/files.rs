@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::Arc;
 
 use fields::Field;
 use fields::TakesOf::{Size, Text};
@@ -42,10 +43,10 @@ pub(crate) fn is_name(text: &str) -> bool {
     !matches!(text, "" | "." | "..") && !text.contains(|c: char| c.is_control() || c == '/')
 }
 
-/// Files and folders.
+/// Files and folders. A clone shares the contents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Files {
-    files: BTreeMap<String, Vec<u8>>,
+    files: BTreeMap<String, Arc<Vec<u8>>>,
     folders: BTreeSet<String>,
     most_bytes: usize,
 }
@@ -68,11 +69,11 @@ impl Files {
         for (path, bytes) in named {
             files.folders.extend(path.match_indices('/').skip(1).map(|(at, _)| path[..at].to_owned()));
             let pattern = Pattern::new(path.len() as u64).bytes(0, bytes);
-            files.files.insert(path, pattern);
+            files.put(&path, pattern);
         }
         if let Some((path, contents)) = of_this_computer(values.text(FILE.name), most_bytes)? {
             files.put(&path, contents);
-            let bytes = files.files.values().map(Vec::len).sum();
+            let bytes = files.files.values().map(|contents| contents.len()).sum();
             if bytes > most_bytes {
                 return Err(refused(FILE.name, bytes));
             }
@@ -99,7 +100,7 @@ impl Files {
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<&Vec<u8>> {
-        self.files.get(path)
+        self.files.get(path).map(Arc::as_ref)
     }
 
     /// Whether a file may be written at a path.
@@ -115,7 +116,7 @@ impl Files {
     }
 
     pub(crate) fn put(&mut self, path: &str, bytes: Vec<u8>) {
-        self.files.insert(path.to_owned(), bytes);
+        self.files.insert(path.to_owned(), Arc::new(bytes));
     }
 
     pub(crate) fn delete(&mut self, path: &str) -> bool {
@@ -140,7 +141,7 @@ impl Files {
             return false;
         }
         let Some(bytes) = self.files.remove(from) else { return false };
-        self.put(to, bytes);
+        self.files.insert(to.to_owned(), bytes);
         true
     }
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _EASILY, _HARDLY = 0.5, 0.1
 # A loss of less than one in a million is not shown.
 _SELDOM = 1e-6
-# ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, and where in the band.
-# And how wide the band is, in hertz: a wider signal is not allowed there.
+# ETSI EN 300 220-2: the share of the time that a sender may be on the air, as one in so many, in which band, and how
+# many hertz wide that is.
 _DUTY_CYCLES = {
     "10%": (10, "869.4 to 869.65 MHz, up to 250 kHz wide", 250_000),
     "1%": (100, "868.0 to 868.6 MHz", 600_000),
 }
 _BANDWIDTH = "bandwidth"
-# A prediction of so many messages has no room for rarer ones, which do not meet each other anyway.
+# With rarer messages a prediction would last longer than a run may.
 _RAREST_PS = 3600 * 10**12
 
 

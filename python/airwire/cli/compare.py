@@ -165,16 +165,10 @@ def _with_losses(comparison: Comparison, a: Capture, b: Capture) -> str:
     """What is said of two captures, and how many messages each lost where it is not the same."""
     from airwire.explain.quantities import count
 
-    said = comparison.sentence
-    if comparison.shift_interval_ps is None and not comparison.shift_ps:
-        said = (
-            f"The medians of {comparison.a} and {comparison.b} are the same, but fewer than 8 messages on a side give "
-            "no interval: measure more."
-        )
     if (_lost(a), _lost_share(a)) == (_lost(b), _lost_share(b)):
-        return said
+        return comparison.sentence
     one, other = (f"{_lost(capture)} of {count(capture.triggers, 'message')}" for capture in (a, b))
-    return f"{said} {comparison.a} lost {one}, and {comparison.b} lost {other}."
+    return f"{comparison.sentence} {comparison.a} lost {one}, and {comparison.b} lost {other}."
 
 
 def _failure(comparison: Comparison, a: Capture, b: Capture, slower_than: float) -> str | None:

@@ -23,6 +23,11 @@ def comparison_sentence(a: str, b: str, raw: RawComparison) -> str:
     """Which of two runs is faster, by how much, how surely, and how often a single message tells."""
     interval = raw["shift_interval_ps"]
     shift = raw["shift_ps"]
+    if interval is None and not shift:
+        return (
+            f"The medians of {a} and {b} are the same, but fewer than 8 messages on a side give no interval: measure "
+            "more."
+        )
     if interval is None:
         return (
             f"The median of {b} is {rough_time(abs(shift))} {'above' if shift > 0 else 'below'} that of {a}, but "

@@ -42,13 +42,13 @@ def read_table(folder: Path) -> pl.DataFrame:
 
     parts = _listed(folder)
     if not parts:
-        _check_whole(none := _empty(folder), folder)
-        return none
-    try:
-        table = pl.concat([_lines(part) for part in parts])
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise _unreadable(folder, error) from None
-    _check_columns(table, folder, None)
+        table = _empty(folder)
+    else:
+        try:
+            table = pl.concat([_lines(part) for part in parts])
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise _unreadable(folder, error) from None
+        _check_columns(table, folder, None)
     _check_whole(table, folder)
     return table
 

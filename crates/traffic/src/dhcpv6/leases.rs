@@ -34,10 +34,10 @@ impl Leases {
             let place = address.to_bits().checked_sub(settings.first.to_bits());
             place.is_some_and(|place| place < u128::from(settings.addresses))
         };
-        let pool = (0..settings.addresses)
+        let mut pool = (0..settings.addresses)
             .filter_map(|place| settings.first.to_bits().checked_add(u128::from(place)).map(Ipv6Addr::from));
         let wished = wishes.iter().filter(in_pool).copied().find(is_free);
-        own.or(wished).or_else(|| pool.into_iter().find(is_free))
+        own.or(wished).or_else(|| pool.find(is_free))
     }
 
     pub(super) fn offer(&mut self, address: Ipv6Addr, now: Picoseconds, holder: &(Vec<u8>, u32)) {
