@@ -159,10 +159,10 @@ def test_the_same_question_has_the_same_answer_with_any_number_of_workers(airwir
         ([], "give at least one of --p95, --p50 and --loss"),
         (["--p95", "20"], "ms"),
         (["--p95", "20ms", "--every", "0s"], "messages come one after the other"),
-        (["--p95", "-5ms"], "--p95: the bound is -5 ms, but every message takes time"),
+        (["--p95", "-5ms"], "p95 is bound to -5 ms, but every message takes time"),
         (
             ["--p95", "1s", "--every", "9000000s", "--link", "uart"],
-            "--every: the interval is 9000000 s, but at most 3600",
+            "every is 9000000 s, but at most 3600 s can be predicted",
         ),
         (["--loss", "120%"], "is no share"),
         (["--p95", "20ms", "--site", "attic"], "there is no site attic; there are clean, office, crowded"),

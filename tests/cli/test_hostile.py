@@ -216,7 +216,7 @@ TIMES = [
     (["board", "serve", "absent.elf", "--forward", "0:80", "--for", "-5ms"], "is no time for anything to happen in"),
     (["probe", "ping", "127.0.0.1", "--for", "-1s"], "-1s is no time for anything to happen in"),
     (["probe", "ping", "127.0.0.1", "--set", "interval=0s"], 'interval is "0s", but takes'),
-    (["choose", "--p95", "20ms", "--every", "0s"], "the interval is 0 s, but messages come one after the other"),
+    (["choose", "--p95", "20ms", "--every", "0s"], "every is 0 s, but messages come one after the other"),
     (["choose", "--p95", "-20ms"], "but every message takes time"),
     (["capture", "--instrument", "sigrok:x", "--limit", "0s"], "is no time for anything to happen in"),
 ]

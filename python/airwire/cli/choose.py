@@ -25,8 +25,6 @@ _DUTY_CYCLES = {
     "1%": (100, "868.0 to 868.6 MHz", 600_000),
 }
 _BANDWIDTH = "bandwidth"
-# With rarer messages a prediction would last longer than a run may.
-_RAREST_PS = 3600 * 10**12
 
 
 def choose(
@@ -75,7 +73,6 @@ def choose(
 
     if p95 is None and p50 is None and loss is None:
         raise typer.BadParameter("give at least one of --p95, --p50 and --loss")
-    _check_times(p50, p95, every)
     with working("Predicting"):
         choice = airwire.choose(
             payload,
@@ -97,28 +94,6 @@ def choose(
         print_object(choice_output(choice))
     else:
         _print(choice)
-
-
-def _check_times(p50_ps: int | None, p95_ps: int | None, every_ps: int | None) -> None:
-    """Refuse times that no link can keep, by the options that they were given with."""
-    from airwire.explain.quantities import time
-
-    for name, bound in (("--p50", p50_ps), ("--p95", p95_ps)):
-        if bound is not None and bound <= 0:
-            raise typer.BadParameter(
-                f"the bound is {time(bound)}, but every message takes time; give more, such as 20ms", param_hint=name
-            )
-    if every_ps is not None and every_ps <= 0:
-        raise typer.BadParameter(
-            f"the interval is {time(every_ps)}, but messages come one after the other; give more, such as 100ms",
-            param_hint="--every",
-        )
-    if every_ps is not None and every_ps > _RAREST_PS:
-        raise typer.BadParameter(
-            f"the interval is {time(every_ps)}, but at most {time(_RAREST_PS)} can be predicted; give less, or leave "
-            "it out, since messages so rare have the link for themselves",
-            param_hint="--every",
-        )
 
 
 def _print(choice: Choice) -> None:

@@ -23,6 +23,8 @@ from airwire.runs.simulation import simulate
 from airwire.values import Time, check_numbers, picoseconds_or_none
 
 SAMPLES = 2000
+# With rarer messages a prediction would last longer than a run may.
+_RAREST_PS = 3600 * 10**12
 # All combinations are tried up to this many; beyond, settings are improved one at a time.
 MOST_COMBINATIONS = 96
 _TRACED = 500
@@ -105,9 +107,16 @@ def _check(payload_bytes: int, bounds: Bounds, every_ps: int | None) -> None:
         raise _core.AirwireError(f"duty_cycle is {bounds.duty_cycle}, but it is a share above 0, up to 1")
     for name, bound in (("p50", bounds.p50_ps), ("p95", bounds.p95_ps)):
         if bound is not None and bound <= 0:
-            raise _core.AirwireError(f"{name} is bound to {bound} ps, but every message takes time; give more, as 20ms")
+            said = f"{name} is bound to {_core.format_time(bound)}, but every message takes time"
+            raise _core.AirwireError(f"{said}; give more, as 20ms")
     if every_ps is not None and every_ps <= 0:
-        raise _core.AirwireError(f"every is {every_ps} ps, but messages come one after the other; give more, as 100ms")
+        said = f"every is {_core.format_time(every_ps)}, but messages come one after the other"
+        raise _core.AirwireError(f"{said}; give more, as 100ms")
+    if every_ps is not None and every_ps > _RAREST_PS:
+        raise _core.AirwireError(
+            f"every is {_core.format_time(every_ps)}, but at most {_core.format_time(_RAREST_PS)} can be predicted; "
+            "give less, or leave it out, since messages so rare have the link for themselves"
+        )
     if bounds.loss is not None and not 0 <= bounds.loss <= 1:
         raise _core.AirwireError(f"loss is bound to {bounds.loss}, but it is a share from 0 to 1")
 
