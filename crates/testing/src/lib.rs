@@ -1,5 +1,6 @@
 //! What tests of several crates share. Only tests depend on this crate.
 
+mod alone;
 mod cable;
 mod corpora;
 mod random;
@@ -7,6 +8,7 @@ mod random_cases;
 mod restless;
 pub mod w6100;
 
+pub use alone::alone;
 pub use cable::Cable;
 pub use corpora::{Target, corpora, corpus, replay, run_changed_seeds, write_seeds};
 pub use random::Random;
