@@ -257,4 +257,8 @@ class Comparison:
     floor_ps: int
     wasserstein_ps: float
     effective_n: tuple[float, float]
+    messages: tuple[int, int]
+    """How many messages were sent in A and in B."""
+    loss: tuple[float, float]
+    """The share of them that was lost."""
     sentence: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -39,6 +40,8 @@ def test_what_each_capture_lost_is_told_where_it_differs(airwire: Airwire, tmp_p
     code, said, complained = compared(airwire)
     assert (code, complained) == (0, "")
     assert "a.csv lost 0 of 40 messages, and b.csv lost 31 of 40 messages." in said
+    told = json.loads(compared(airwire, "--json")[1])
+    assert (told["messages"], told["loss"]) == ([40, 40], [0, 31 / 40])
     write_capture(tmp_path / "b.csv", 40)
     assert " lost " not in compared(airwire)[1]
 
@@ -75,6 +78,14 @@ def test_the_gate_fails_where_too_few_messages_arrived_to_judge_it(airwire: Airw
     )
     assert "The medians of a.csv and b.csv are the same, but fewer than 8 messages on a side give no interval" in said
     assert compared(airwire)[0] == 0, "without a gate there is nothing to fail"
+
+
+@pytest.mark.parametrize(("most", "code"), [("250%", 1), ("350%", 0), ("3.5", 0), ("2.5", 1)])
+def test_a_gate_may_be_above_what_takes_twice_as_long(airwire: Airwire, tmp_path: Path, most: str, code: int) -> None:
+    # Four times as long is 300 % slower.
+    write_capture(tmp_path / "a.csv", 40)
+    write_capture(tmp_path / "b.csv", 40, after_ms=4)
+    assert compared(airwire, "--slower-than", most)[0] == code
 
 
 def test_no_share_of_a_median_of_nothing_is_told(airwire: Airwire, tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def test_one_row_is_named_behind_a_colon_or_with_only(airwire: Airwire, measure:
         (("a:lora sf=6", "b:lora sf=8"), "a: has no row lora sf=6; it has lora sf=7/12B, lora sf=8/12B, lora sf=9/12B"),
         (("a", "b", "--only", "uart"), "a and b: have no row uart; they have lora sf=7/12B, lora sf=8/12B"),
         (("a", "b:lora sf=8"), "a: holds 3 captures; name one of them, such as a:lora sf=7/12B"),
-        (("a", "b", "--slower-than", "fast"), "`fast` is no share; write it as 0.1% or 0.001"),
+        (("a", "b", "--slower-than", "fast"), "`fast` is no share; write it as 5%, 200% or 0.05"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_with_what_to_do(

@@ -43,7 +43,7 @@ def compare(
     slower_than: Annotated[
         float | None,
         typer.Option(
-            parser=options.share,
+            parser=options.growth,
             metavar="SHARE",
             help="Exit with 1 where B is slower by more than this, such as 5%, and the 95 % interval excludes 0.",
             show_default=False,
@@ -155,7 +155,7 @@ def _compare_captures(
         from airwire.cli.tables import print_comparison
 
         print_comparison(comparison)
-    failure = None if slower_than is None else _failure(comparison, a, b, slower_than)
+    failure = None if slower_than is None else _failure(comparison, slower_than)
     if failure is not None:
         complain(failure)
         raise typer.Exit(EXIT_NO_FIGURE)
@@ -165,13 +165,13 @@ def _with_losses(comparison: Comparison, a: Capture, b: Capture) -> str:
     """What is said of two captures, and how many messages each lost where it is not the same."""
     from airwire.explain.quantities import count
 
-    if (_lost(a), _lost_share(a)) == (_lost(b), _lost_share(b)):
+    if _lost(a) == _lost(b) and comparison.loss[0] == comparison.loss[1]:
         return comparison.sentence
     one, other = (f"{_lost(capture)} of {count(capture.triggers, 'message')}" for capture in (a, b))
     return f"{comparison.sentence} {comparison.a} lost {one}, and {comparison.b} lost {other}."
 
 
-def _failure(comparison: Comparison, a: Capture, b: Capture, slower_than: float) -> str | None:
+def _failure(comparison: Comparison, slower_than: float) -> str | None:
     """Why B does not pass the gate: it loses more, is slower, or has too few messages to tell; ``None`` if it passes.
 
     A message that is lost is later than any bound. So what may be slower by a share may lose that share more, and what
@@ -179,11 +179,11 @@ def _failure(comparison: Comparison, a: Capture, b: Capture, slower_than: float)
     """
     from airwire.explain.quantities import percent, rough_time
 
-    more = _lost_share(b) - _lost_share(a)
-    if more > slower_than:
+    before, after = comparison.loss
+    if after - before > slower_than:
         return (
-            f"{comparison.b} lost {percent(_lost_share(b))} of its messages and {comparison.a} lost "
-            f"{percent(_lost_share(a))}, which differs by more than {percent(slower_than)} of the messages"
+            f"{comparison.b} lost {percent(after)} of its messages and {comparison.a} lost {percent(before)}, which "
+            f"differs by more than {percent(slower_than)} of the messages"
         )
     interval = comparison.shift_interval_ps
     if interval is None:
@@ -205,10 +205,6 @@ def _failure(comparison: Comparison, a: Capture, b: Capture, slower_than: float)
 
 def _lost(capture: Capture) -> int:
     return capture.triggers - capture.outcomes["paired"]
-
-
-def _lost_share(capture: Capture) -> float:
-    return _lost(capture) / capture.triggers if capture.triggers else 0.0
 
 
 def _compare_runs(

@@ -80,6 +80,8 @@ class CompareOutput(Output, tag="airwire.compare/1"):
     floor_ps: int
     wasserstein_ps: float
     effective_n: tuple[float, float]
+    messages: tuple[int, int]
+    loss: tuple[float, float]
 
 
 def analysis_output(analysis: Analysis) -> AnalyzeOutput:
@@ -112,6 +114,8 @@ def comparison_output(comparison: Comparison) -> CompareOutput:
         floor_ps=comparison.floor_ps,
         wasserstein_ps=comparison.wasserstein_ps,
         effective_n=comparison.effective_n,
+        messages=comparison.messages,
+        loss=comparison.loss,
     )
 
 

@@ -95,6 +95,19 @@ def share(text: str | float | None) -> float | None:
     return value
 
 
+def growth(text: str | float | None) -> float | None:
+    """A share by which something gets worse, which may be more than 100%; a default comes as a number already."""
+    if text is None or isinstance(text, float):
+        return text
+    from airwire._core import AirwireError
+    from airwire.values import parse_growth
+
+    try:
+        return parse_growth(text)
+    except AirwireError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def _assignment(text: str) -> str:
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():

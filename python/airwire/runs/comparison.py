@@ -28,7 +28,19 @@ def compare(a: Capture, b: Capture, *, seed: int = 1, names: tuple[str, str] | N
         empty = a if not latencies[0] else b
         raise _core.AirwireError(f"{empty.path}: no message was paired, so that there is nothing to compare")
     one, other = names or names_apart(a, b)
-    return Comparison(a=one, b=other, sentence=comparison_sentence(one, other, raw), **raw)
+    return Comparison(
+        a=one,
+        b=other,
+        sentence=comparison_sentence(one, other, raw),
+        messages=(a.triggers, b.triggers),
+        loss=(lost_share(a), lost_share(b)),
+        **raw,
+    )
+
+
+def lost_share(capture: Capture) -> float:
+    """The share of messages that did not arrive."""
+    return 1 - capture.outcomes["paired"] / capture.triggers if capture.triggers else 0.0
 
 
 def ecdf(capture: Capture) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import typer
 
 from airwire.cli import completion, options
 from airwire.cli.file_kinds import HISTORY
-from airwire.cli.history.options import DATABASE, Metric, Row, growth
+from airwire.cli.history.options import DATABASE, Metric, Row
 from airwire.cli.output import working
 from airwire.cli.paths import Reads, Writes, everything
 from airwire.cli.unused import refuse_unused
@@ -52,7 +52,7 @@ def first_bad(
     worse_by: Annotated[
         float,
         typer.Option(
-            parser=growth,
+            parser=options.growth,
             metavar="SHARE",
             help="How much worse than the good one is bad, such as 10%, where the 95 % interval excludes 0. "
             "Default: 5%.",

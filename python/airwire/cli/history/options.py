@@ -11,20 +11,6 @@ from airwire.cli import completion
 from airwire.cli.file_kinds import HISTORY
 from airwire.cli.paths import Reads, Writes
 
-
-def growth(text: str | float | None) -> float | None:
-    """A share by which something gets worse, which may be more than 100%; a default comes as a number already."""
-    if text is None or isinstance(text, float):
-        return text
-    from airwire._core import AirwireError
-    from airwire.values import parse_growth
-
-    try:
-        return parse_growth(text)
-    except AirwireError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
 DATABASE = Path("runs/history.sqlite")
 _METAVAR = "FILE"
 
