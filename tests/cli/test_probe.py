@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -98,6 +99,22 @@ def test_a_suite_asks_boards_and_compares_them(airwire: Airwire, tmp_path: Path)
     assert fast_row["figure"]["value"] > slow_row["figure"]["value"]
     assert slow_row["same_but"]["what"] == "traffic"
     assert "slow: p95 <= 1 ms is broken" in done.stderr and "fast: " not in done.stderr
+
+
+def test_a_rate_that_breaks_its_bound_is_told_in_two_sentences(airwire: Airwire) -> None:
+    given = ("--for", "500ms", "--set", "interval=100ms", "--bound", "bits_per_second=>= 10000000 Mbit/s")
+    with board(says_nothing) as address:
+        done = airwire("probe", "throughput", address, *given)
+    rate = r"[0-9][0-9 .]* [Mk]bit/s"
+    told = rf"is broken: ({rate})\. The board and the network between set the rate of \1\n"
+    assert done.returncode == 1
+    assert re.search(told, done.stderr), done.stderr
+
+
+def says_nothing(connection: socket.socket) -> None:
+    """Takes all that is sent."""
+    while connection.recv(1 << 16):
+        pass
 
 
 def drip(connection: socket.socket) -> None:

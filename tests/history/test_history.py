@@ -201,11 +201,11 @@ def test_commits_are_taken_in_the_order_of_their_repository(airwire: Airwire, tm
 REFUSED = [
     (["trend", "rwo"], "no run has a row rwo; the nearest is row"),
     (["trend", "row", "--metric", "p59"], "row row has no metric p59; there are figure"),
-    (["first-bad", "row", "--good", "v1", "--bad", "v3"], "v3 is not worse than v1 by more than 0.05"),
+    (["first-bad", "row", "--good", "v1", "--bad", "v3"], "v3 is not worse than v1 by more than 5 %;"),
     (["first-bad", "row", "--good", "v6", "--bad", "v1"], "v1 was not begun after v6"),
     (["first-bad", "row", "--good", "v1", "--bad", "v99"], "no run with this row is called v99; the nearest is"),
-    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "20%"], "by more than 0.2"),
-    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "200%"], "by more than 2,"),
+    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "20%"], "by more than 20 %;"),
+    (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "200%"], "by more than 200 %;"),
     (["first-bad", "row", "--good", "v1", "--bad", "v8", "--worse-by", "inf"], "`inf` is no share"),
     (["export", "out.txt"], "ends in neither .json nor .parquet"),
 ]

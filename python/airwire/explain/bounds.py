@@ -42,7 +42,10 @@ def broken_sentence(row: Capture, bound: Bound) -> str:
     """That a bound is broken, with the figure and its cause, in one line."""
     said = f"{row.path}: {bound_text(bound)} is broken: {measured_text(bound)}"
     cause = first_cause(row, bound)
-    return f"{said}; {cause}" if cause else said
+    if not cause:
+        return said
+    # A verdict without a share is a sentence of its own.
+    return f"{said}{'.' if cause[0].isupper() else ';'} {cause}"
 
 
 def first_cause(row: Capture, bound: Bound) -> str | None:

@@ -14,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from airwire import _core
+from airwire.explain.quantities import percent
 from airwire.history.records import FIGURE, FigureRecord, RunRecord
 from airwire.history.store import History
 from airwire.history.trends import Change, change_of
@@ -84,8 +85,8 @@ def find_first_bad(
     look(good)
     if not look(bad).is_bad:
         raise _core.AirwireError(
-            f"{row}: {candidates[-1].name} is not worse than {candidates[0].name} by more than {share:.3g}, so that "
-            "nothing went bad; name another one, or lower --worse-by"
+            f"{row}: {candidates[-1].name} is not worse than {candidates[0].name} by more than {percent(share)}; name "
+            "another one, or lower --worse-by"
         )
     while bad - good > 1:
         middle = (good + bad) // 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.address.row import AddressRow
+from airwire.board.row import Figure
 from airwire.explain.address.packets import DECIDED, packet_facts, packet_verdicts
 from airwire.explain.address.timing import timing_verdicts
 from airwire.explain.board.figures import quantity
@@ -57,8 +58,8 @@ def address_verdict(row: Capture[AddressRow], packets: RawPackets | None = None)
         cause = f"of the {_what(target)} is what this computer does by itself"
         change = "measure with several boards at once, or with a faster computer"
         return Verdict(floor.share, cause, OWN, change, details=details)
-    cause = f"the board and the network between take {_per_message(row)}"
-    return Verdict(0.0, cause[0].upper() + cause[1:], NOTHING_STANDS_OUT, details=details)
+    cause = f"The board and the network between {_what_they_take(row, target.figure)}"
+    return Verdict(0.0, cause, NOTHING_STANDS_OUT, details=details)
 
 
 def address_verdicts(row: Capture[AddressRow], packets: RawPackets | None = None) -> list[Verdict]:
@@ -99,11 +100,12 @@ def _what(target: AddressRow) -> str:
     return "time of a message" if target.unit == "ps" else "rate"
 
 
-def _per_message(row: Capture[AddressRow]) -> str:
-    figure = row.target.figure
+def _what_they_take(row: Capture[AddressRow], figure: Figure) -> str:
+    """What messages take, or the rate of what has none."""
     if row.latency_ps is None or row.target.unit == "bit/s":
-        return "all of the time" if figure is None else f"all of the time: {quantity(figure.value, figure.unit)}"
-    return f"{rough_time(row.latency_ps['p50'])} for half of the messages, {rough_time(row.latency_ps['p99'])} for 99 %"
+        return f"set the rate of {quantity(figure.value, figure.unit)}"
+    half, most = (rough_time(row.latency_ps[name]) for name in ("p50", "p99"))
+    return f"take {half} for half of the messages, {most} for 99 %"
 
 
 def _share_of_floor(share: float, unit: str) -> str:
