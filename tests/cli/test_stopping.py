@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import airwire
+from airwire.synthetic import SlottedLink
 
 SIGNALS = [signal.SIGTERM, signal.SIGHUP]
 SUITE = "samples = 100000\npayloads = [12]\n[links.uart]\n[links.espnow]\n[links.nrf24]\n[links.sik]\n"
@@ -289,3 +290,41 @@ def test_who_waits_for_a_capture_is_told_and_may_stop(tmp_path: Path, words: lis
         process.kill()
         process.wait()
         os.close(ours)
+
+
+STOPPED_AS_IT_DRAWS = """
+import sys
+import airwire.report
+from airwire import entry
+
+def stopped(*_values, **_options):
+    raise KeyboardInterrupt
+
+airwire.report.write_html = stopped
+entry.main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (["run", "suite.toml", "--out", "kept"], "; the run folder kept is kept, and airwire report kept draws it"),
+        (["analyze", "12B.csv", "--out", "kept"], "; the run folder kept is kept, and airwire report kept draws it"),
+        (["analyze", "12B.csv", "--no-run-folder"], ""),
+        (["probe", "ping", "127.0.0.1", "--samples", "3", "--out", "kept"],
+         "; the run folder kept is kept, and airwire report kept draws it"),
+    ],
+)  # fmt: skip
+def test_who_stops_a_report_is_told_what_is_kept(tmp_path: Path, words: list[str], kept: str) -> None:
+    (tmp_path / "suite.toml").write_text(SUITE.replace("100000", "100"))
+    SlottedLink(messages=40).write_csv(tmp_path / "12B.csv")
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_AS_IT_DRAWS, *words, "--report", "page.html"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, f"airwire: stopped by Ctrl-C{kept}\n")
+    assert (tmp_path / "kept" / "manifest.json").exists() == bool(kept)
+    assert not (tmp_path / "page.html").exists()

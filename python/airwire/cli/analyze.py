@@ -9,9 +9,10 @@ import typer
 
 import airwire
 from airwire.cli import options
-from airwire.cli.output import finish, progress_bar
+from airwire.cli.output import finish, progress_bar, run_kept
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.standard_input import named, with_standard_input
+from airwire.cli.stopping import keeping
 
 if TYPE_CHECKING:
     from airwire.model import Analysis
@@ -70,7 +71,8 @@ def analyze(
                 environment=environment(),
                 progress=progress,
             )
-        publish(named(analysis, files), report, figures, json)
+        with keeping(run_kept(analysis)):
+            publish(named(analysis, files), report, figures, json)
 
 
 def publish(analysis: Analysis, report: Path | None, figures: Path | None, as_json: bool) -> None:

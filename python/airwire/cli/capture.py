@@ -16,7 +16,7 @@ from airwire.cli import completion, options
 from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.output import finish, progress_bar, working, writing
 from airwire.cli.paths import RUN, Writes
-from airwire.cli.stopping import stopped
+from airwire.cli.stopping import keeping, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,7 +132,9 @@ def capture(
             environment=environment(),
             progress=progress,
         )
-    _publish(_with_ending(analysis, measured), measured, instrument, report, figures, json)
+    analysed = "" if analysis.run_folder is None else f", and so is the run folder {analysis.run_folder}"
+    with keeping(f"the capture {measured.capture} is kept{analysed}"):
+        _publish(_with_ending(analysis, measured), measured, instrument, report, figures, json)
     _judge(analysis, measured, samples, limit)
 
 

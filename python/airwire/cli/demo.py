@@ -36,20 +36,22 @@ def demo(
     """
     from airwire.cli.demo_screen import print_demo, print_next_steps
     from airwire.cli.environment import environment
-    from airwire.cli.output import finish
+    from airwire.cli.output import finish, run_kept
     from airwire.cli.run import publish
+    from airwire.cli.stopping import keeping
     from airwire.outputs import new_folder
 
     folder = _free(out)
     with new_folder(folder), progress_bar("Running the demo") as progress:
         analysis = airwire.run("demo", out=folder / "run", captures=True, environment=environment(), progress=progress)
     report = folder / "report.html"
-    if json:
-        publish(analysis, report, None, json)
-        return
-    print_demo(analysis)
-    finish(analysis, ("row", "begun or finished"), report, None, as_json=False)
-    print_next_steps()
+    with keeping(run_kept(analysis)):
+        if json:
+            publish(analysis, report, None, json)
+            return
+        print_demo(analysis)
+        finish(analysis, ("row", "begun or finished"), report, None, as_json=False)
+        print_next_steps()
 
 
 def _free(out: Path) -> Path:

@@ -126,6 +126,12 @@ def writing(path: Path) -> Iterator[None]:
         raise AirwireError(f"{where}: cannot write it: {reason}; name another place, or make room") from None
 
 
+def run_kept(analysis: Analysis) -> str | None:
+    """What is kept of a run where its report is not finished, for :func:`airwire.cli.stopping.keeping`."""
+    folder = analysis.run_folder
+    return None if folder is None else f"the run folder {folder} is kept, and airwire report {folder} draws it"
+
+
 def write_report(
     analysis: Analysis,
     report: Path | None,

@@ -14,9 +14,9 @@ from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain
 from airwire.cli.options import bounds_of, past_time, settings_of
-from airwire.cli.output import write_report
+from airwire.cli.output import run_kept, write_report
 from airwire.cli.paths import RUN, Writes
-from airwire.cli.stopping import stopped
+from airwire.cli.stopping import keeping, stopped
 
 if TYPE_CHECKING:
     from airwire.cli.address_json import ProbeOutput
@@ -123,7 +123,8 @@ def probe(
             recording.keep(analysis)
     if recording is not None and recording.missing:
         complain(f"{recording.missing} packets are missing in the recording; what they would tell is not told")
-    _publish(analysis, report, ProbeOutput if json else None)
+    with keeping(run_kept(analysis)):
+        _publish(analysis, report, ProbeOutput if json else None)
     if analysis.interrupted:
         raise stopped("; what was measured is kept" if analysis.captures else "")
 
@@ -163,7 +164,8 @@ def serve(
             samples_seen=seen,
             ready=lambda: complain(f"serving {kind} at {where}; Ctrl-C ends it"),
         )
-    _publish(analysis, report, ServeOutput if json else None)
+    with keeping(run_kept(analysis)):
+        _publish(analysis, report, ServeOutput if json else None)
     if not analysis.captures:
         # Ctrl-C is how serving ends, so that it is no interruption; but a row there is only once somebody has called.
         complain(f"{kind} measured nothing: nobody called before it was ended; look whether the board calls {where}")

@@ -11,8 +11,9 @@ import airwire
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
 from airwire.cli.complaints import EXIT_NO_FIGURE, complain
-from airwire.cli.output import finish, progress_bar
+from airwire.cli.output import finish, progress_bar, run_kept
 from airwire.cli.paths import RUN, Writes
+from airwire.cli.stopping import keeping
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ def run(
             progress=bar,
             row_done=_teller(bar),
         )
-    publish(analysis, report, figures, json, every_row=every_row)
+    with keeping(run_kept(analysis)):
+        publish(analysis, report, figures, json, every_row=every_row)
 
 
 def _has_boards(suite: Path) -> bool:

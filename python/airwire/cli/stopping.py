@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -66,6 +68,15 @@ def say_if_stopped(code: int) -> int:
 def stopped(what_is_kept: str = "") -> typer.Exit:
     """The same as the exit of a command, to be raised."""
     return typer.Exit(say_stopped(what_is_kept))
+
+
+@contextmanager
+def keeping(what_is_kept: str | None) -> Iterator[None]:
+    """What follows the work, such as drawing: where it is stopped, say what of the work is kept all the same."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise stopped("" if what_is_kept is None else f"; {what_is_kept}") from None
 
 
 def _others() -> list[signal.Signals]:

@@ -11,7 +11,7 @@ from airwire.cli import completion, options
 from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.output import progress_bar, working, writing
 from airwire.cli.paths import Reads, Writes, parts_of
-from airwire.cli.stopping import stopped
+from airwire.cli.stopping import keeping, stopped
 from airwire.cli.unused import refuse_unused
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def sweep(
             )
     except StoppedError as what_is_kept:
         raise stopped(f"; {what_is_kept}") from None
-    publish(found, report, json)
+    with keeping(f"the data set {found.folder} is kept, and the same command goes on from there"):
+        publish(found, report, json)
 
 
 def publish(found: Sweep, report: Path | None, as_json: bool) -> None:

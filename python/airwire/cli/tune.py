@@ -12,7 +12,7 @@ from airwire.cli import completion, options
 from airwire.cli.board import options as board_options
 from airwire.cli.output import writing
 from airwire.cli.paths import Reads, Writes, everything, parts_of
-from airwire.cli.stopping import stopped
+from airwire.cli.stopping import keeping, stopped
 
 if TYPE_CHECKING:
     from airwire.tune import Tuning
@@ -154,7 +154,8 @@ def tune(
     folder = out or Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%S.%fZ}-tune"
     written = write_change(found, folder)
     if report is not None:
-        _report(found, report)
+        with keeping(f"the change is kept in {folder}"):
+            _report(found, report)
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.tune_json import tune_output

@@ -10,8 +10,9 @@ import typer
 from airwire.cli import options
 from airwire.cli.board import options as board_options
 from airwire.cli.complaints import EXIT_NO_FIGURE
-from airwire.cli.output import working, write_report
+from airwire.cli.output import run_kept, working, write_report
 from airwire.cli.paths import RUN, Writes
+from airwire.cli.stopping import keeping
 
 if TYPE_CHECKING:
     from airwire.twins import Twin
@@ -65,7 +66,8 @@ def twin(
             environment=environment(),
             progress=doing,
         )
-    written = write_report(found.analysis, report, None, title=title(found), opening=opening(found))
+    with keeping(run_kept(found.analysis)):
+        written = write_report(found.analysis, report, None, title=title(found), opening=opening(found))
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.twin_json import twin_output

@@ -10,8 +10,9 @@ import typer
 from airwire.cli import options
 from airwire.cli.board import options as board_options
 from airwire.cli.complaints import EXIT_NO_FIGURE, complain
-from airwire.cli.output import working, write_report
+from airwire.cli.output import run_kept, working, write_report
 from airwire.cli.paths import RUN, Reads, Writes
+from airwire.cli.stopping import keeping
 
 if TYPE_CHECKING:
     from airwire.diagnosis.answer import Answer
@@ -61,8 +62,9 @@ def why(
             )
 
     answer = asked(image, out)
-    other = None if compare is None else asked(compare, None)
-    written = [] if answer.analysis is None else write_report(answer.analysis, report, None)
+    with keeping(None if answer.analysis is None else run_kept(answer.analysis)):
+        other = None if compare is None else asked(compare, None)
+        written = [] if answer.analysis is None else write_report(answer.analysis, report, None)
     if json:
         from airwire.cli.json_object import print_object
         from airwire.cli.why_json import why_output
