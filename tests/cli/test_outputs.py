@@ -258,3 +258,36 @@ def test_a_file_of_another_kind_stays_as_it_is(refuse: Callable[..., str], outpu
         place.write_bytes(PRECIOUS)
         said = refuse(output.command, **{output.name: place})
         assert f"{place}: a file is there that is no" in said and "it stays as it is" in said, said
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=name_of)
+def test_a_place_that_leads_nowhere_is_refused_before_the_work(refuse: Callable[..., str], output: Any) -> None:
+    loop = path_for(output, "loop")
+    for file in output.role.files(loop):
+        file.parent.mkdir(exist_ok=True)
+        file.symlink_to(file.absolute())
+        said = refuse(output.command, **{output.name: loop})
+        assert f"{file}: cannot write it: Too many levels of symbolic links; name another place" in said, said
+        file.unlink()
+    said = refuse(output.command, **{output.name: path_for(output, "long" * 100)})
+    assert "cannot write it: File name too long; name another place" in said, said
+
+
+@pytest.mark.parametrize("output", [one for one in OUTPUTS if one.role.is_folder], ids=name_of)
+def test_a_device_is_no_folder(refuse: Callable[..., str], output: Any) -> None:
+    assert "/dev/null: cannot write it: Not a directory" in refuse(output.command, **{output.name: "/dev/null"})
+
+
+@pytest.mark.parametrize("output", OUTPUTS, ids=name_of)
+def test_a_folder_that_takes_nothing_of_this_user_is_refused_before_the_work(
+    refuse: Callable[..., str], output: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Root may write everywhere, so that the system's answer is another's.
+    monkeypatch.setattr("os.access", lambda _place, mode: mode != os.W_OK)
+    assert "cannot write it: Permission denied" in refuse(output.command, **{output.name: path_for(output)})
+
+
+@pytest.mark.parametrize("name", ["edges.txt", "edges.vcd.zip", "edges.gz", "edges"])
+def test_edges_are_written_as_what_their_name_says_or_not_at_all(refuse: Callable[..., str], name: str) -> None:
+    said = refuse("board run", vcd=name)
+    assert f"{name}: it is written as .vcd or .csv, also with .gz, .xz or .zst behind it" in said, said

@@ -15,7 +15,7 @@ import airwire
 from airwire.cli import completion, options
 from airwire.cli.complaints import EXIT_BAD_INPUT, complain
 from airwire.cli.output import finish, progress_bar, working, writing
-from airwire.cli.paths import RUN, Writes
+from airwire.cli.paths import EDGES, RUN, Writes
 from airwire.cli.stopping import keeping, stopped
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path("captures")
 """Where captures are kept that nobody names a place for."""
-ENDINGS = tuple(f".{kind}{packed}" for kind in ("csv", "vcd") for packed in ("", ".gz", ".xz", ".zst"))
 _LONGEST_PS = 600 * 10**12
 _SHOWN_EVERY_S = 0.25
 
@@ -150,7 +149,7 @@ def _check_place(place: Path, overwrite: bool) -> None:
     """Refuse before the measurement what could not be kept after it."""
     from airwire.outputs import is_device
 
-    if not place.name.lower().endswith(ENDINGS):
+    if not place.name.lower().endswith(EDGES):
         raise typer.BadParameter(
             f"captures are written as .csv or .vcd, also with .gz, .xz or .zst behind it; {place} is none of these",
             param_hint="--out",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from errno import EISDIR, ENOENT, ENOTDIR
+from errno import EACCES, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EROFS
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -50,14 +50,15 @@ class Reads:
 class Writes:
     """A parameter that names what a command writes.
 
-    ``files`` are the files that come of it, ``kinds`` the kinds of file that they may replace (none: any). With
-    ``is_folder`` it is a folder, and ``holds`` says what is made in it. ``makes_folders`` is whether the folders above
-    it are made.
+    ``files`` are the files that come of it, ``kinds`` the kinds of file that they may replace (none: any). Their names
+    end as one of ``endings`` (none: as the user likes). With ``is_folder`` it is a folder, and ``holds`` says what is
+    made in it. ``makes_folders`` is whether the folders above it are made.
     """
 
     what: str
     files: Callable[[Path], list[Path]] = lambda path: [path]
     kinds: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
     is_folder: bool = False
     holds: Holds = nothing
     makes_folders: bool = False
@@ -190,17 +191,39 @@ def _check_pair(one: Output, other: Output) -> None:
 
 def _check_place(output: Output) -> None:
     for file in output.role.files(output.path):
-        if is_device(file):
-            continue
+        _check_reach(file)
         if output.role.is_folder:
             if file.exists() and not file.is_dir():
                 _cannot_write(file, ENOTDIR)
         elif file.is_dir():
             _cannot_write(file, EISDIR)
-        _check_above(file, output.role.makes_folders)
+        if is_device(file):
+            _check_rights(file, file)
+        else:
+            _check_above(file, output.role.makes_folders)
         kept = kind_to_keep(file, output.role.kinds)
         if kept:
             output.refuse(f"a file is there that is no {kept}, and it stays as it is; name another file, or remove it")
+        if output.role.endings and not file.name.lower().endswith(output.role.endings):
+            plain = " or ".join(one for one in output.role.endings if one.count(".") == 1)
+            output.refuse(f"it is written as {plain}, also with .gz, .xz or .zst behind it; choose such a name")
+
+
+def _check_reach(file: Path) -> None:
+    """Refuse a path that leads nowhere: one whose links lead in a circle, or whose name is too long."""
+    try:
+        file.stat()
+    except OSError as error:
+        if error.errno in (ELOOP, ENAMETOOLONG):
+            _cannot_write(file, error.errno)
+
+
+def _check_rights(file: Path, place: Path) -> None:
+    """Refuse a file where its folder, or the device that it is, takes nothing of this user."""
+    if os.access(place, os.W_OK):
+        return
+    read_only = hasattr(os, "statvfs") and os.statvfs(place).f_flag & os.ST_RDONLY
+    _cannot_write(file, EROFS if read_only else EACCES)
 
 
 def _check_above(file: Path, makes_folders: bool) -> None:
@@ -210,6 +233,7 @@ def _check_above(file: Path, makes_folders: bool) -> None:
         _cannot_write(next((named for named in file.parents if is_same(named, there)), there), ENOTDIR)
     if there != above and not makes_folders:
         _cannot_write(file, ENOENT)
+    _check_rights(file, file if file.is_dir() else there)
 
 
 def _cannot_write(path: Path, code: int) -> NoReturn:
@@ -256,5 +280,7 @@ def everything(_names: tuple[str, ...]) -> bool:
 RUN_PARTS = ("manifest.json", "environment.json", "samples", "edges", "spans", "captures", "wire")
 RUN = parts_of(RUN_PARTS)
 _PACKED = ("", ".gz", ".xz", ".zst")
+EDGES = tuple(f".{kind}{packed}" for kind in ("vcd", "csv") for packed in _PACKED)
+"""What a capture's name ends in that Airwire writes."""
 CAPTURES = parts_of((), endings=[f".{kind}{packed}" for kind in ("csv", "sal", "sr", "vcd") for packed in _PACKED])
 FIGURES = parts_of((), endings=(".svg", ".png"))

@@ -15,7 +15,7 @@ from airwire.cli.board import options
 from airwire.cli.board.opened import open_board, say_missing_chip
 from airwire.cli.board.reach import keyboard, say_ready
 from airwire.cli.complaints import complain
-from airwire.cli.paths import Writes
+from airwire.cli.paths import EDGES, Writes
 from airwire.cli.stopping import stopped
 from airwire.cli.unused import refuse_unused
 
@@ -82,7 +82,7 @@ def run(
     vcd: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write every edge of every pin: .vcd or .csv, .gz too.", show_default=False),
-        Writes("edges", kinds=(".vcd", ".csv", ".gz", ".xz", ".zst")),
+        Writes("edges", kinds=(".vcd", ".csv", ".gz", ".xz", ".zst"), endings=EDGES),
     ] = None,
     trace: Annotated[
         Path | None,
