@@ -111,6 +111,12 @@ REFUSED = [
     (["sweep", "links.toml", "--points", "12B.csv", "--latin", "5"], "--latin"),
     (["sweep", "links.toml", "--latin", "5"], "--latin"),
     (["sweep", "links.toml", "--wait", "5s"], "--wait"),
+    (["sweep", "links.toml", "--over", "samples=10,20", "--samples", "30"], "samples is 30, and the axes vary samples"),
+    (["sweep", "links.toml", "--over", "uart.samples=10,20", "--samples", "30"], "the axes vary samples as well"),
+    (["sweep", "links.toml", "--points", "points.csv", "--samples", "30"], "the axes vary samples as well"),
+    (["explain", "address", "--changes", "2"], "--changes"),
+    (["explain", "address", "--changes", "0"], "--changes"),
+    (["explain", "address", "--workers", "2"], "--workers"),
     (["sweep", "links.toml", "--scheduler", "tcp://127.0.0.1:1", "--workers", "2"], "--workers"),
     (["history", "first-bad", "row", "--good", "a", "--bad", "b", "--suite", "links.toml"], "--suite"),
     (["live", "run", "--no-open", "--samples", "9"], "--samples"),
@@ -131,6 +137,11 @@ REFUSED = [
     (["board", "settings", IMAGE, "--set", "a=1"], "--set"),
     (["board", "serve", IMAGE], "--forward"),
     (["flash", IMAGE, "--drive", "new", "--picotool", "12B.csv"], "--picotool"),
+    *((["board", "run", "avr.hex", *board, option], option)
+      for option in ("--past-faults", "--usb", "--rtt") for board in ([], ["--board", "arduino-uno"])),
+    *((["probe", kind, "127.0.0.1:9", "--samples", "5", "--for", "1s"], f"{kind} has no messages")
+      for kind in ("throughput", "iperf3")),
+    *((["serve", kind, "--samples", "5", "--for", "1s"], f"{kind} has no messages") for kind in ("iperf", "iperf3")),
     (["probe", "ping", "127.0.0.1", "--set", "rounds=5"], "rounds: there is no such option"),
     (["serve", "pingpong", "--set", "requests=5"], "requests: there is no such option"),
     (["link", "lora", "--set", "baud=9600"], "lora has no setting baud"),
@@ -141,11 +152,14 @@ REFUSED = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A capture, a run of it and a suite of links."""
+    """A capture, runs of it and of an address where nobody answers, a suite of links, and an image for an AVR."""
     folder = tmp_path_factory.mktemp("options")
     SlottedLink(messages=40).write_csv(folder / "12B.csv")
     airwire.analyze(folder / "12B.csv", out=folder / "run", intervals=False, findings=False)
+    airwire.probe("pingpong", "127.0.0.1:1", out=folder / "address")
     (folder / "links.toml").write_text("samples = 50\npayloads = [12]\n[links.uart]\n")
+    (folder / "points.csv").write_text("samples\n10\n20\n")
+    (folder / "avr.hex").write_text(":02000000FFCF30\n:00000001FF\n")
     return folder
 
 
@@ -160,6 +174,20 @@ def test_an_option_that_would_do_nothing_is_refused(
     hint = getattr(refused.value, "param_hint", None)
     assert hint == says if says.startswith("--") else says in str(refused.value), refused.value
     assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(("where", "option"), [one for one in OPTIONS if one[1] != "--send"])
+def test_an_option_that_is_given_and_empty_is_refused(where: str, option: str) -> None:
+    parameter = next(one for one in COMMANDS[where].params if option in one.opts)
+    if getattr(parameter, "is_flag", False):
+        return
+    with pytest.raises(typer.BadParameter) as refused:
+        ROOT.main([*where.split(), option, ""], prog_name="airwire", standalone_mode=False)
+    assert refused.value.param_hint == option
+    assert str(refused.value) in (
+        "an empty text says nothing; give a value, or leave it out",
+        "an empty path names no file",
+    )
 
 
 @pytest.mark.parametrize("command", ["run", "profile"])

@@ -91,6 +91,8 @@ class Board(BoardDevices, BoardRecordings):
         eeprom: str | Path | None = None,
     ) -> None:
         check_numbers(seed=seed)
+        if impair is not None and not impair.strip():
+            raise _core.AirwireError("impair is empty, and so impairs nothing; leave it out, or write it as 'loss=1%'")
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
         )

@@ -151,6 +151,10 @@ def _explain_run(
         explained = explain_run(
             analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers, packets=packets
         )
+    if not any(row.link for row in explained):
+        refuse_unused(
+            ["--changes", "--workers"], "changes are tried with models of links, and here are none; leave it out"
+        )
     if as_json:
         from airwire.cli.json_object import print_object
         from airwire.cli.link_json import explain_output

@@ -64,6 +64,11 @@ class Writes:
     makes_folders: bool = False
 
 
+MAY_BE_EMPTY = ("send",)
+"""Parameters of which a text that is empty says something: that nothing is typed, not even Enter."""
+_EMPTY = "an empty text says nothing; give a value, or leave it out"
+
+
 @dataclass(frozen=True)
 class Input:
     """A path that a command reads."""
@@ -91,14 +96,14 @@ class CheckedCommand(TyperCommand):
     """A command that begins its work only where no file of the user's can be lost by it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse empty paths while they can still be told from the working folder."""
+        """Refuse what is empty while it can still be told from the working folder and from what is not given."""
         if not ctx.resilient_parsing:
-            # The parser alone knows which word is a path: the value of another option may be empty. It eats its words.
+            # The parser alone knows which word belongs to what. It eats its words.
             given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
-            for name in roles_of(self):
-                value = given.get(name)
-                if "" in (value if isinstance(value, list | tuple) else [value]):
-                    raise typer.BadParameter("an empty path names no file", param_hint=_spellings(self, name)[0])
+            for name, value in given.items():
+                if "" in (value if isinstance(value, list | tuple) else [value]) and name not in MAY_BE_EMPTY:
+                    why = "an empty path names no file" if name in roles_of(self) else _EMPTY
+                    raise typer.BadParameter(why, param_hint=_spellings(self, name)[0])
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:

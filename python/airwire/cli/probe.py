@@ -39,7 +39,11 @@ Set = Annotated[
 Samples = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=1, max=10_000_000, help="End after so many messages. Default: none.", show_default=False
+        metavar="N",
+        min=1,
+        max=10_000_000,
+        help="End after so many messages, which throughput, iperf and iperf3 have none of. Default: none.",
+        show_default=False,
     ),
 ]
 

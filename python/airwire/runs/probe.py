@@ -36,6 +36,8 @@ SERVERS: Mapping[str, str] = {
     "iperf3": "iperf3-server",
 }
 """What a board may call, and the server that answers it."""
+WITHOUT_MESSAGES = ("throughput", "iperf", "iperf3")
+"""What passes bytes and counts no messages."""
 LONGEST_SERVICE = "86400 s"
 """A server ends when somebody ends it."""
 
@@ -62,6 +64,7 @@ def probe(
     Raises ``AirwireError`` for a kind, an address or an option that there is not.
     """
     client = _named(kind, PROBES, "probe")
+    _check_samples(kind, samples)
     host, port = host_and_port(address)
     given = dict(options or {})
     if port and client == "ping":
@@ -96,8 +99,10 @@ def serve(
 
     ``ready()`` is called once the port is had. It ends after ``samples`` messages, at ``limit``, or by Ctrl-C.
     """
+    server = server_of(kind)
+    _check_samples(kind, samples)
     return _one_row(
-        f"serve-{kind}", server_of(kind), "0.0.0.0", dict(options or {}), samples, limit, bounds,
+        f"serve-{kind}", server, "0.0.0.0", dict(options or {}), samples, limit, bounds,
         out=out, environment=environment, progress=progress, samples_seen=samples_seen, ready=ready,
     )  # fmt: skip
 
@@ -105,6 +110,14 @@ def serve(
 def server_of(kind: str) -> str:
     """The server that a word of :data:`SERVERS` stands for. Raises ``AirwireError`` for another word."""
     return _named(kind, SERVERS, "server")
+
+
+def _check_samples(kind: str, samples: int | None) -> None:
+    if samples is not None and kind in WITHOUT_MESSAGES:
+        raise _core.AirwireError(
+            f"samples is {samples}, but {kind} has no messages that could be counted; say how long it lasts instead "
+            "(limit, or --for on the command line)"
+        )
 
 
 def _named(kind: str, known: Mapping[str, str], what: str) -> str:

@@ -151,6 +151,7 @@ def make_plan(request: Request, find_image: FindImage) -> Plan:
     fields = {entry: Fields(entry, find_image) for entry in suite.entries}
     axes = {entry: _Axes.of(entry, fields[entry], swept) for entry in suite.entries}
     _refuse_unknown(swept, fields, axes)
+    _refuse_samples_twice(request, axes.values())
     seeds = list(range(first := suite.seed if request.seed is None else request.seed, first + request.seeds))
     _check_size(request, axes.values(), len(seeds))
     files = Files(suite, find_image)
@@ -250,6 +251,15 @@ def _refuse_unknown(asked: Sequence[Axis], fields: Mapping[Entry, Fields], axes:
         has = "has no" if of else "has a"
         raise _core.AirwireError(
             f"--over {axis.name}: {where} {has} field {name}; {nearest(name, known, {} if of else whole)}"
+        )
+
+
+def _refuse_samples_twice(request: Request, axes: Iterable[_Axes]) -> None:
+    """Refuse a number of messages that no entry keeps, because its axes have it."""
+    names = [[axis.name for axis in (*own.swept, *own.own)] for own in axes]
+    if request.samples is not None and all("samples" in own for own in names):
+        raise _core.AirwireError(
+            f"samples is {request.samples}, and the axes vary samples as well; leave one of them out"
         )
 
 

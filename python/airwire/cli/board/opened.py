@@ -63,7 +63,7 @@ def open_board(
         options = {"--network": network, "--traffic": traffic, "--impair": impair}
         raise typer.BadParameter(
             f"board {error.board} has no network; name one that has with --board, such as w5500-evb-pico",
-            param_hint=next(option for option, value in options.items() if value),
+            param_hint=next(option for option, value in options.items() if value not in (None, [], ())),
         ) from error
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from airwire.board.model import BoardRun
 
 EXIT_FAILED = 1
+_CORTEX_M = "rp2040"
 
 
 def run(
@@ -117,6 +118,8 @@ def run(
             "--past-faults, --tap and --forward out",
             param_hint="--gdb",
         )
+    if past_faults or usb or rtt:
+        _refuse_on_avrs(image, board)
     from airwire import _core
     from airwire.board import NO_END_PS
 
@@ -184,6 +187,19 @@ def run(
     if board is not None:
         say_missing_chip(device, report, image, symbols, common.settings_of(set_))
     _publish(device, report, written, stream, json)
+
+
+def _refuse_on_avrs(image: Path, board: str | None) -> None:
+    """Refuse what only a Cortex-M or its debug probe has, and no AVR."""
+    from airwire.board.catalogue import describe_board, microcontroller_of, microcontrollers
+
+    mcu = microcontroller_of(image) if board is None else describe_board(board).mcu
+    if mcu == _CORTEX_M:
+        return
+    title = next(one.title for one in microcontrollers() if one.name == mcu)
+    refuse_unused(["--past-faults"], f"an {title} has no HardFault that a handler could go on from; leave it out")
+    refuse_unused(["--usb"], f"an {title} has no USB; its consoles are UARTs, which --uart shows alone")
+    refuse_unused(["--rtt"], f"no debug probe reads an {title} over RTT; its consoles are UARTs")
 
 
 class ConsoleStream:
