@@ -190,9 +190,9 @@ pub trait Outside: Any + Debug + Send {
         false
     }
 
-    /// A byte from the addressed device on an I2C bus; `acknowledged` says whether the controller wants another.
-    fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
-        let _ = (at, port, acknowledged);
+    /// A byte from the addressed device on an I2C bus.
+    fn i2c_read(&mut self, at: Picoseconds, port: u8) -> u8 {
+        let _ = (at, port);
         0xff
     }
 

@@ -155,7 +155,7 @@ impl I2cDevice for PyI2c {
         })
     }
 
-    fn read(&mut self, at: Picoseconds, _: bool) -> u8 {
+    fn read(&mut self, at: Picoseconds) -> u8 {
         self.object.ask(at, 0xff, |object| object.call_method0("read")?.extract())
     }
 

@@ -65,7 +65,7 @@ impl Outside for Restless {
         !self.random.one_in(8)
     }
 
-    fn i2c_read(&mut self, _: Picoseconds, _: u8, _: bool) -> u8 {
+    fn i2c_read(&mut self, _: Picoseconds, _: u8) -> u8 {
         self.random.any() as u8
     }
 

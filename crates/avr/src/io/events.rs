@@ -291,7 +291,7 @@ impl Io {
             Step::Start => (true, 0),
             Step::Address(byte) => (outside.i2c_start(at, PORT, u16::from(byte >> 1), byte & 1 == 1), 0),
             Step::Write(byte) => (outside.i2c_write(at, PORT, byte), 0),
-            Step::Read(more) => (true, outside.i2c_read(at, PORT, more)),
+            Step::Read(_) => (true, outside.i2c_read(at, PORT)),
             Step::Stop => {
                 outside.i2c_stop(at, PORT);
                 (true, 0)

@@ -31,7 +31,7 @@ pub trait I2cDevice: Debug + Send {
     fn write(&mut self, at: Picoseconds, byte: u8) -> bool;
 
     /// A byte for the controller.
-    fn read(&mut self, at: Picoseconds, acknowledged: bool) -> u8;
+    fn read(&mut self, at: Picoseconds) -> u8;
 
     /// A stop, or the start of somebody else's transfer.
     fn stop(&mut self, at: Picoseconds);
@@ -114,8 +114,8 @@ impl Part for OnI2c {
         self.device.write(at, byte)
     }
 
-    fn i2c_read(&mut self, at: Picoseconds, acknowledged: bool) -> u8 {
-        self.device.read(at, acknowledged)
+    fn i2c_read(&mut self, at: Picoseconds) -> u8 {
+        self.device.read(at)
     }
 
     fn i2c_stop(&mut self, at: Picoseconds) {

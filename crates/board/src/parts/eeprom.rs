@@ -118,7 +118,7 @@ impl I2cDevice for Eeprom {
         true
     }
 
-    fn read(&mut self, _: Picoseconds, _: bool) -> u8 {
+    fn read(&mut self, _: Picoseconds) -> u8 {
         let byte = self.memory[self.pointer as usize];
         self.pointer = self.pointer.wrapping_add(1) & self.mask();
         byte
@@ -155,7 +155,7 @@ mod tests {
         assert!(chip.start(at, 0x50, false));
         assert!(place.iter().all(|&byte| chip.write(at, byte)));
         assert!(chip.start(at, 0x50, true));
-        let bytes = (0..count).map(|_| chip.read(at, true)).collect();
+        let bytes = (0..count).map(|_| chip.read(at)).collect();
         chip.stop(at);
         bytes
     }

@@ -107,7 +107,7 @@ impl I2cWires {
                 self.receive(false);
             }
             Phase::Acknowledging { sends: true } | Phase::AwaitingAcknowledge { acknowledged: true } => {
-                self.byte = devices.i2c_read(at, self.port, true);
+                self.byte = devices.i2c_read(at, self.port);
                 self.bits = 0;
                 self.phase = Phase::Sending;
                 self.show_bit(reactions);

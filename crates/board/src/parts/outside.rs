@@ -205,10 +205,10 @@ impl Outside for Parts {
         meant.is_some_and(|meant| self.parts[meant].i2c_write(at, byte))
     }
 
-    fn i2c_read(&mut self, at: Picoseconds, port: u8, acknowledged: bool) -> u8 {
+    fn i2c_read(&mut self, at: Picoseconds, port: u8) -> u8 {
         self.buses.passed[usize::from(port & 1)].i2c_bytes += 1;
         let meant = self.buses.i2c[usize::from(port & 1)].meant;
-        meant.map_or(0xff, |meant| self.parts[meant].i2c_read(at, acknowledged))
+        meant.map_or(0xff, |meant| self.parts[meant].i2c_read(at))
     }
 
     fn i2c_stop(&mut self, at: Picoseconds, port: u8) {

@@ -85,8 +85,8 @@ pub trait Part: Any + Debug + Send {
     }
 
     /// A byte for the controller.
-    fn i2c_read(&mut self, at: Picoseconds, acknowledged: bool) -> u8 {
-        let _ = (at, acknowledged);
+    fn i2c_read(&mut self, at: Picoseconds) -> u8 {
+        let _ = at;
         0xff
     }
 

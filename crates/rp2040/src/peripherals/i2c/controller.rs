@@ -5,7 +5,7 @@
 use super::open_drain::is_joined;
 use super::registers::*;
 use super::scl::{Beat, Scl};
-use super::signals::Signals;
+use super::signals::{Signals, Symbol};
 use super::wires::{self, Lines, Recorder};
 use super::{BLOCK, DEPTH, I2c, SOURCE};
 use crate::io::Io;
@@ -18,8 +18,10 @@ pub(super) enum Step {
     Rest,
     /// Start or repeated start and the address, for this command.
     Address(u16),
-    /// The byte of a command.
+    /// The byte of a command: with its acknowledgement where it is written, without where it is read.
     Data(u16),
+    /// The acknowledgement of the byte that was read with this command.
+    Acknowledgement { command: u16, acknowledged: bool },
     /// Stop; then this command begins with a start.
     Stop(Option<u16>),
 }
@@ -34,6 +36,10 @@ pub(super) struct Bus {
     pub(super) addressed: (u16, bool),
     /// Whether that was after a repeated start.
     pub(super) repeated: bool,
+    /// The target that heard all ten bits of its address since the start; it remembers them.
+    ten_bit_target: Option<u16>,
+    /// The command of a byte that was read, whose acknowledgement waits for the next command. SCL is held low.
+    unanswered: Option<u16>,
     /// Whether the transfer is signalled at the pins.
     pub(super) on_pins: bool,
     pub(super) signals: Signals,
@@ -50,7 +56,7 @@ impl Bus {
 
     /// Whether the command that was taken last is still being carried out.
     pub(super) fn has_command(&self) -> bool {
-        matches!(self.step, Step::Address(_) | Step::Data(_) | Step::Stop(Some(_)))
+        !matches!(self.step, Step::Rest | Step::Stop(None))
     }
 }
 
@@ -101,7 +107,7 @@ impl I2c {
 
     /// Takes the next command when the bus rests and there is one.
     pub(super) fn proceed(&mut self, io: &mut Io) {
-        if self.bus.step != Step::Rest {
+        if self.bus.step != Step::Rest || self.answers(io) {
             return;
         }
         if self.enable & ENABLE_ABORT != 0 {
@@ -111,7 +117,7 @@ impl I2c {
         let Some(&command) = self.tx.front() else { return };
         let waits_for_room =
             command & CMD_READ != 0 && self.con & CON_RX_FIFO_FULL_HLD_CTRL != 0 && self.rx.len() >= DEPTH;
-        if waits_for_room || self.enable & (ENABLE_ENABLE | ENABLE_TX_CMD_BLOCK) != ENABLE_ENABLE {
+        if waits_for_room || !self.takes_commands() {
             return;
         }
         if self.con & CON_MASTER_MODE == 0 {
@@ -131,18 +137,41 @@ impl I2c {
         self.take(command, io);
     }
 
-    fn take(&mut self, command: u16, io: &mut Io) {
+    fn takes_commands(&self) -> bool {
+        self.enable & (ENABLE_ENABLE | ENABLE_TX_CMD_BLOCK) == ENABLE_ENABLE
+    }
+
+    /// Whether a byte that was read waits for its acknowledgement, or gets it now.
+    fn answers(&mut self, io: &mut Io) -> bool {
+        let Some(command) = self.bus.unanswered else { return false };
+        if let Some(acknowledged) = self.acknowledges(command) {
+            self.bus.unanswered = None;
+            self.begin(Step::Acknowledgement { command, acknowledged }, self.scl().bit(), io);
+        }
+        true
+    }
+
+    /// Whether a command needs a start or a repeated start of its own.
+    fn needs_start(&self, command: u16) -> bool {
         let wanted = (self.address(), command & CMD_READ != 0);
-        let restart = command & CMD_RESTART != 0 || wanted != self.bus.addressed;
+        command & CMD_RESTART != 0 || wanted != self.bus.addressed
+    }
+
+    fn take(&mut self, command: u16, io: &mut Io) {
         if !self.bus.held {
             self.send_address(command, false, io);
-        } else if !restart {
-            self.begin(Step::Data(command), self.scl().byte(), io);
+        } else if !self.needs_start(command) {
+            self.begin_data(command, io);
         } else if self.con & CON_RESTART_EN != 0 {
             self.send_address(command, true, io);
         } else {
             self.begin(Step::Stop(Some(command)), self.scl().stop(), io);
         }
+    }
+
+    fn begin_data(&mut self, command: u16, io: &mut Io) {
+        let bits = if command & CMD_READ != 0 { 8 } else { 9 };
+        self.begin(Step::Data(command), bits * self.scl().bit(), io);
     }
 
     fn send_address(&mut self, command: u16, repeated: bool, io: &mut Io) {
@@ -172,17 +201,29 @@ impl I2c {
         self.con & CON_10BITADDR_MASTER != 0 && !self.is_general_call()
     }
 
-    /// How long start and address take. A ten-bit address has two bytes; to read, the first is sent again after a
-    /// repeated start (RP2040 datasheet 4.3.4.2).
+    /// What start and address are made of. A ten-bit address has two bytes. To read, the first is sent again after a repeated
+    /// start; a target that has heard both since the start is told no more than that (RP2040 datasheet 4.3.4.2).
+    pub(super) fn address_symbols(&self) -> Vec<Symbol> {
+        let (address, read) = self.bus.addressed;
+        let start = if self.bus.repeated { Symbol::RepeatedStart } else { Symbol::Start };
+        if !self.has_ten_bits() {
+            return vec![start, Symbol::Write((address << 1) as u8 | u8::from(read))];
+        }
+        let first = 0xf0 | (address >> 7) as u8 & 6;
+        let reading = [Symbol::RepeatedStart, Symbol::Write(first | 1)];
+        if read && self.bus.ten_bit_target == Some(address) {
+            return reading.into();
+        }
+        let mut symbols = vec![start, Symbol::Write(first), Symbol::Write(address as u8)];
+        if read {
+            symbols.extend(reading);
+        }
+        symbols
+    }
+
     fn address_cycles(&self) -> u64 {
         let scl = self.scl();
-        let start = if self.bus.repeated { scl.repeated_start() } else { scl.start() };
-        start
-            + match (self.has_ten_bits(), self.bus.addressed.1) {
-                (false, _) => scl.byte(),
-                (true, false) => 2 * scl.byte(),
-                (true, true) => 3 * scl.byte() + scl.repeated_start(),
-            }
+        self.address_symbols().into_iter().map(|symbol| scl.cycles(symbol)).sum()
     }
 
     /// Lets a recorder of the pins see a step that ends now and took some cycles.
@@ -201,24 +242,15 @@ impl I2c {
     }
 
     fn record_address(&mut self, acknowledged: bool, io: &mut Io) {
-        let ((address, read), ten_bits) = (self.bus.addressed, self.has_ten_bits());
-        let repeated = self.bus.repeated;
+        let symbols = self.address_symbols();
         self.record(self.address_cycles(), io, |wires| {
-            if repeated {
-                wires.repeated_start();
-            } else {
-                wires.start();
-            }
-            if !ten_bits {
-                wires.byte((address << 1) as u8 | u8::from(read), acknowledged);
-                return;
-            }
-            let first = 0xf0 | (address >> 7) as u8 & 6;
-            wires.byte(first, acknowledged);
-            wires.byte(address as u8, acknowledged);
-            if read {
-                wires.repeated_start();
-                wires.byte(first | 1, acknowledged);
+            for symbol in symbols {
+                match symbol {
+                    Symbol::Start => wires.start(),
+                    Symbol::RepeatedStart => wires.repeated_start(),
+                    Symbol::Write(byte) => wires.byte(byte, acknowledged),
+                    Symbol::Read | Symbol::Acknowledgement(_) | Symbol::Stop => {}
+                }
             }
         });
     }
@@ -230,6 +262,10 @@ impl I2c {
             Step::Address(command) => self.end_address(command, io),
             Step::Data(command) if command & CMD_READ != 0 => self.end_read(command, io),
             Step::Data(command) => self.end_write(command, io),
+            Step::Acknowledgement { command, acknowledged } => {
+                self.record(self.scl().bit(), io, |wires| wires.acknowledgement(acknowledged));
+                self.end_command(command, io);
+            }
             Step::Stop(next) => self.end_stop(next, io),
         }
     }
@@ -242,11 +278,12 @@ impl I2c {
             io.outside.i2c_start(io.now, self.port, address, read)
         };
         self.record_address(acknowledged, io);
+        self.bus.ten_bit_target = (acknowledged && self.has_ten_bits()).then_some(address);
         if self.ends_early(io) {
             return;
         }
         if acknowledged {
-            self.begin(Step::Data(command), self.scl().byte(), io);
+            self.begin_data(command, io);
         } else {
             self.stop_with(self.why_not_addressed(), io);
         }
@@ -270,7 +307,7 @@ impl I2c {
         } else {
             io.outside.i2c_write(io.now, self.port, command as u8)
         };
-        self.record(self.scl().byte(), io, |wires| wires.byte(command as u8, acknowledged));
+        self.record(9 * self.scl().bit(), io, |wires| wires.byte(command as u8, acknowledged));
         if acknowledged {
             self.end_command(command, io);
         } else {
@@ -278,30 +315,26 @@ impl I2c {
         }
     }
 
-    /// Whether a byte that is read with this command is acknowledged: the last one before a stop or a repeated start is not.
-    fn acknowledges(&self, command: u16) -> bool {
-        let goes_on = self.tx.front().is_none_or(|next| next & CMD_READ != 0 && next & CMD_RESTART == 0);
-        command & CMD_STOP == 0 && goes_on
-    }
-
-    /// The same for the byte that is being read.
-    pub(super) fn acknowledges_this(&self) -> bool {
-        matches!(self.bus.step, Step::Data(command) if self.acknowledges(command))
+    /// Whether a byte that was read with this command is acknowledged: the last one before a stop or a repeated start is not.
+    /// Which one that is, the next command says; until it comes nobody knows (RP2040 datasheet, figures 74, 79 and 80).
+    fn acknowledges(&self, command: u16) -> Option<bool> {
+        if command & CMD_STOP != 0 || self.enable & ENABLE_ABORT != 0 {
+            return Some(false);
+        }
+        let next = self.tx.front().filter(|_| self.takes_commands())?;
+        Some(!self.needs_start(*next))
     }
 
     fn end_read(&mut self, command: u16, io: &mut Io) {
-        let acknowledged = self.acknowledges(command);
-        let byte = if self.bus.on_pins {
-            self.bus.signals.byte()
-        } else {
-            io.outside.i2c_read(io.now, self.port, acknowledged)
-        };
-        self.record(self.scl().byte(), io, |wires| wires.byte(byte, acknowledged));
+        let byte =
+            if self.bus.on_pins { self.bus.signals.byte() } else { io.outside.i2c_read(io.now, self.port) };
+        self.record(8 * self.scl().bit(), io, |wires| wires.read_byte(byte));
         let first = std::mem::take(&mut self.bus.first);
         if self.enable & ENABLE_ENABLE != 0 {
             self.receive(byte, first);
         }
-        self.end_command(command, io);
+        self.bus.unanswered = Some(command);
+        self.answers(io);
     }
 
     /// A byte for the receive FIFO, which is lost when that is full.
@@ -343,6 +376,7 @@ impl I2c {
         }
         self.record(self.scl().stop(), io, |wires| wires.stop());
         self.bus.held = false;
+        self.bus.ten_bit_target = None;
         self.sticky |= INT_STOP_DET;
         // The bus stays free for a while; a start that comes later than that does not wait.
         self.bus.beat.advance(self.scl().free());

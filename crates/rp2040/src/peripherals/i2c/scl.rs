@@ -6,6 +6,8 @@
 
 use units::{PS_PER_S, Picoseconds};
 
+use super::signals::Symbol;
+
 /// The periods of SCL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scl {
@@ -19,9 +21,21 @@ impl Scl {
         Self { low: u64::from(lcnt) + 1, high: u64::from(hcnt) + u64::from(spklen) + 7 }
     }
 
-    /// Eight bits and the acknowledgement, from SCL's fall before to its high period's end.
-    pub(super) fn byte(self) -> u64 {
-        9 * (self.low + self.high)
+    /// From SCL's fall before to its high period's end.
+    pub(super) fn bit(self) -> u64 {
+        self.low + self.high
+    }
+
+    /// What a symbol takes where nobody stretches it.
+    pub(super) fn cycles(self, symbol: Symbol) -> u64 {
+        match symbol {
+            Symbol::Start => self.start(),
+            Symbol::RepeatedStart => self.repeated_start(),
+            Symbol::Stop => self.stop(),
+            Symbol::Read | Symbol::Write(_) | Symbol::Acknowledgement(_) => {
+                u64::from(symbol.bits()) * self.bit()
+            }
+        }
     }
 
     /// From SDA's fall to SCL's.

@@ -18,9 +18,23 @@ pub(super) enum Symbol {
     RepeatedStart,
     /// A byte from the controller, and the acknowledgement for it.
     Write(u8),
-    /// A byte from the target, and the acknowledgement for it.
+    /// A byte from the target.
     Read,
+    /// The controller's acknowledgement for it.
+    Acknowledgement(bool),
     Stop,
+}
+
+impl Symbol {
+    /// How often SCL rises in it.
+    pub(super) fn bits(self) -> u8 {
+        match self {
+            Self::Start => 0,
+            Self::RepeatedStart | Self::Acknowledgement(_) | Self::Stop => 1,
+            Self::Read => 8,
+            Self::Write(_) => 9,
+        }
+    }
 }
 
 /// Where in a symbol the controller is; all but `Rising` end with an appointment.
@@ -62,7 +76,7 @@ impl Signals {
 
     /// The byte that was read last.
     pub(super) fn byte(&self) -> u8 {
-        (self.heard >> 1) as u8
+        self.heard as u8
     }
 
     /// Whether it was the second byte of a step that went without acknowledgement.
@@ -79,25 +93,12 @@ impl I2c {
             Step::Address(_) => self.address_symbols(),
             Step::Data(command) if command & CMD_READ != 0 => vec![Symbol::Read],
             Step::Data(command) => vec![Symbol::Write(command as u8)],
+            Step::Acknowledgement { acknowledged, .. } => vec![Symbol::Acknowledgement(acknowledged)],
             Step::Stop(_) => vec![Symbol::Stop],
         };
         self.bus.step = step;
         self.bus.signals = Signals { symbols: symbols.into(), ..Signals::default() };
         self.begin_symbol(io);
-    }
-
-    fn address_symbols(&self) -> Vec<Symbol> {
-        let (address, read) = self.bus.addressed;
-        let start = if self.bus.repeated { Symbol::RepeatedStart } else { Symbol::Start };
-        if !self.has_ten_bits() {
-            return vec![start, Symbol::Write((address << 1) as u8 | u8::from(read))];
-        }
-        let first = 0xf0 | (address >> 7) as u8 & 6;
-        let mut symbols = vec![start, Symbol::Write(first), Symbol::Write(address as u8)];
-        if read {
-            symbols.extend([Symbol::RepeatedStart, Symbol::Write(first | 1)]);
-        }
-        symbols
     }
 
     fn begin_symbol(&mut self, io: &mut Io) {
@@ -173,7 +174,7 @@ impl I2c {
         let signals = &self.bus.signals;
         match (signals.symbols.front(), signals.bits) {
             (Some(Symbol::Write(byte)), bit @ 0..8) => byte >> (7 - bit) & 1 == 1,
-            (Some(Symbol::Read), 8) => !self.acknowledges_this(),
+            (Some(Symbol::Acknowledgement(acknowledged)), _) => !acknowledged,
             (Some(Symbol::Stop), _) => false,
             _ => true,
         }
@@ -192,16 +193,17 @@ impl I2c {
     }
 
     fn end_bit(&mut self, io: &mut Io) {
-        match self.bus.signals.symbols.front() {
-            Some(Symbol::RepeatedStart) => self.begin_start(io),
-            Some(Symbol::Stop) => {
+        let Some(symbol) = self.bus.signals.symbols.front().copied() else { return };
+        match symbol {
+            Symbol::RepeatedStart => self.begin_start(io),
+            Symbol::Stop => {
                 self.controller_sda(true, io);
                 self.end_symbol(io);
             }
             _ => {
                 self.controller_scl(false, io);
                 self.bus.signals.bits += 1;
-                if self.bus.signals.bits == 9 { self.end_symbol(io) } else { self.begin_bit(io) }
+                if self.bus.signals.bits == symbol.bits() { self.end_symbol(io) } else { self.begin_bit(io) }
             }
         }
     }

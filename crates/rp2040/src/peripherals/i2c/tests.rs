@@ -15,7 +15,7 @@ use mcu::Outside;
 enum Said {
     Start(u16, bool),
     Write(u8),
-    Read(bool),
+    Read,
     Stop,
 }
 
@@ -44,8 +44,8 @@ impl Outside for Device {
         byte != 0xee
     }
 
-    fn i2c_read(&mut self, at: Picoseconds, _: u8, acknowledged: bool) -> u8 {
-        self.note(at, Said::Read(acknowledged));
+    fn i2c_read(&mut self, at: Picoseconds, _: u8) -> u8 {
+        self.note(at, Said::Read);
         self.next = self.next.wrapping_add(1);
         self.next
     }
@@ -91,6 +91,16 @@ impl Bench {
         bench
     }
 
+    /// The same with a recorder at SDA (GPIO 4) and SCL (GPIO 5).
+    fn recorded() -> Self {
+        let mut bench = Self::new();
+        for pin in 4..6 {
+            bench.io.pins.set_control(bench.io.now, pin, Function::I2c as u8, Overrides::default());
+        }
+        bench.io.pins.record(1 << 4 | 1 << 5);
+        bench
+    }
+
     fn write(&mut self, offset: u32, value: u32) {
         self.i2c.write(offset, value, &mut self.io);
     }
@@ -117,6 +127,11 @@ impl Bench {
         self.io.cancel(Source::I2c0);
         self.i2c.wake(Source::I2c0, &mut self.io);
         true
+    }
+
+    /// Goes through what is named.
+    fn steps<const N: usize>(&mut self, named: [&str; N]) {
+        named.into_iter().for_each(|step| assert!(self.step(), "no {step}"));
     }
 
     fn run(&mut self) {
@@ -232,9 +247,9 @@ fn a_register_read_repeats_the_start_and_refuses_the_last_byte() {
         Said::Start(0x3c, false),
         Said::Write(7),
         Said::Start(0x3c, true),
-        Said::Read(true),
-        Said::Read(true),
-        Said::Read(false),
+        Said::Read,
+        Said::Read,
+        Said::Read,
         Said::Stop,
     ];
     assert_eq!(bench.said(), expected);
@@ -321,10 +336,9 @@ fn interrupts_follow_their_mask_and_thresholds() {
     bench.write(IC_RX_TL, 1);
     bench.write(IC_INTR_MASK, INT_RX_FULL);
     bench.command(&[READ, READ | STOP]);
-    bench.step();
-    bench.step();
+    bench.steps(["address", "byte", "acknowledgement"]);
     assert_eq!(bench.io.lines.irq(), 0);
-    bench.step();
+    bench.steps(["byte"]);
     assert_eq!(bench.io.lines.irq(), 1 << Irq::I2C0.0);
     assert_eq!(bench.read(IC_INTR_STAT), INT_RX_FULL);
     bench.read(IC_DATA_CMD);
@@ -382,8 +396,7 @@ fn data_requests_follow_their_levels() {
     assert_eq!(bench.io.lines.dreq(), tx);
     bench.command(&[READ, READ, READ | STOP]);
     assert_eq!(bench.io.lines.dreq(), 0, "two wait");
-    bench.step();
-    bench.step();
+    bench.steps(["address", "byte", "acknowledgement"]);
     assert_eq!(bench.io.lines.dreq(), tx | rx);
 }
 
@@ -504,11 +517,7 @@ fn decoded(edges: &[Edge]) -> Vec<String> {
 
 #[test]
 fn recorded_pins_show_start_bytes_acknowledgements_and_stop() {
-    let mut bench = Bench::new();
-    for pin in 4..6 {
-        bench.io.pins.set_control(bench.io.now, pin, Function::I2c as u8, Overrides::default());
-    }
-    bench.io.pins.record(1 << 4 | 1 << 5);
+    let mut bench = Bench::recorded();
     bench.write(IC_ENABLE, 0);
     bench.write(IC_SDA_HOLD, 38);
     bench.write(IC_ENABLE, 1);
@@ -522,6 +531,70 @@ fn recorded_pins_show_start_bytes_acknowledgements_and_stop() {
     let expected = "S 78a a5a S 79a 01a 02n P S 7an P";
     assert_eq!(decoded(&edges).join(" "), expected);
     assert_eq!(edges.last().unwrap().at, bench.device.said.lock().unwrap().last().unwrap().0);
+}
+
+/// The figures 74, 79 and 80 of the datasheet.
+#[test]
+fn a_byte_that_was_read_is_acknowledged_as_the_next_command_says() {
+    let cases: [(&[u32], &str); 5] = [
+        (&[READ | STOP], "S 79a 01a 02n P"),
+        (&[READ | RESTART | STOP], "S 79a 01n S 79a 02n P"),
+        (&[READ, READ | STOP], "S 79a 01a 02a 03n P"),
+        (&[5 | STOP], "S 79a 01n S 78a 05a P"),
+        (&[5 | RESTART | STOP], "S 79a 01n S 78a 05a P"),
+    ];
+    for (commands, expected) in cases {
+        let mut bench = Bench::recorded();
+        bench.command(&[READ]);
+        bench.run();
+        assert_eq!(bench.read(IC_RXFLR), 1, "the byte is there");
+        assert_eq!(bench.read(IC_STATUS) & 0x21, 0x21, "the bus is held");
+        let mut edges = bench.io.pins.take_edges();
+        let clock = edges.iter().rfind(|edge| edge.pin == 5).unwrap();
+        assert!(!clock.level && clock.at == bench.io.now, "SCL is held low");
+        // As the Pico SDK does between two transfers.
+        bench.target(0x3c);
+        bench.command(commands);
+        bench.run();
+        edges.extend(bench.io.pins.take_edges());
+        assert_eq!(decoded(&edges).join(" "), expected);
+    }
+}
+
+#[test]
+fn an_abort_ends_a_read_that_waits_for_its_acknowledgement() {
+    let mut bench = Bench::recorded();
+    bench.command(&[READ]);
+    bench.run();
+    bench.write(IC_ENABLE, 3);
+    bench.run();
+    assert_eq!(decoded(&bench.io.pins.take_edges()).join(" "), "S 79a 01n P");
+    assert_eq!(bench.read(IC_TX_ABRT_SOURCE), ABRT_USER_ABRT);
+}
+
+#[test]
+fn a_target_that_heard_ten_bits_hears_only_the_first_seven_to_be_read() {
+    let cases: [(&[u32], &str); 4] = [
+        (&[READ | STOP], "S f4a 3ca S f5a 01n P"),
+        (&[7, READ | RESTART | STOP], "S f4a 3ca 07a S f5a 01n P"),
+        (&[READ, READ | RESTART | STOP], "S f4a 3ca S f5a 01n S f5a 02n P"),
+        (&[READ, 7 | STOP], "S f4a 3ca S f5a 01n S f4a 3ca 07a P"),
+    ];
+    for (commands, expected) in cases {
+        let mut bench = Bench::recorded();
+        bench.write(IC_ENABLE, 0);
+        bench.write(IC_CON, 0x165 | CON_10BITADDR_MASTER);
+        bench.target(0x23c);
+        for _ in 0..2 {
+            bench.command(commands);
+            bench.run();
+        }
+        let twice = decoded(&bench.io.pins.take_edges()).join(" ");
+        let again = expected
+            .replace("02n", "04n")
+            .replace("01n", if expected.contains("02n") { "03n" } else { "02n" });
+        assert_eq!(twice, format!("{expected} {again}"));
+    }
 }
 
 proptest! {

@@ -92,10 +92,25 @@ impl Recorder<'_> {
     }
 
     pub(super) fn byte(&mut self, byte: u8, acknowledged: bool) {
+        self.read_byte(byte);
+        self.acknowledgement(acknowledged);
+    }
+
+    pub(super) fn read_byte(&mut self, byte: u8) {
         for shift in (0..8).rev() {
             self.bit(byte >> shift & 1 == 1);
         }
+        self.hold_clock();
+    }
+
+    pub(super) fn acknowledgement(&mut self, acknowledged: bool) {
         self.bit(!acknowledged);
+        self.hold_clock();
+    }
+
+    /// SCL stays low until the next step, whenever that comes.
+    fn hold_clock(&mut self) {
+        self.scl(0, false);
     }
 
     pub(super) fn stop(&mut self) {
