@@ -115,7 +115,7 @@ def test_what_the_image_is_at_the_usb_port_is_told(airwire: Airwire, images: Pat
 def test_an_empty_text_is_not_waited_for(airwire: Airwire, images: Path) -> None:
     done = airwire("board", "run", images / "hello_uart.elf", "--until", "", "--for", "20ms")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "the text to wait for is empty" in done.stderr
+    assert "an empty text says nothing" in done.stderr
 
 
 def test_an_eeprom_that_there_is_not_is_told_before_the_run(airwire: Airwire, images: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import polars as pl
 import pytest
 
 import airwire as package
+from terminal import run_in_terminal
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 RULES = Path(__file__).resolve().parents[2] / "crates" / "bench" / "validation" / "lora.toml"
@@ -56,6 +58,26 @@ def test_the_table_says_how_far_each_model_is_and_how_many_goals_are_kept(airwir
     assert "phase-free" in shown
     assert "kept" in shown
     assert "2 of 2 judged rows keep the goals of their class" in shown
+
+
+NUMBER = re.compile(r"(?<!\S)[+-]?[0-9]+(?:\.[0-9]+)?(?: [%B])?(?!\S)")
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80, 100, 120])
+def test_a_narrow_terminal_shows_fewer_numbers_and_cuts_none(captures: Path, columns: int) -> None:
+    whole, narrow = (
+        run_in_terminal("airwire validate --captures captures", captures.parent, width)[1] for width in (300, columns)
+    )
+    rows = [[line for line in text.splitlines() if line.startswith("lora")] for text in (whole, narrow)]
+    assert len(rows[0]) == len(rows[1]) == 2
+    for wide, line in zip(*rows, strict=True):
+        shown = NUMBER.findall(line)
+        assert shown and set(shown) <= set(NUMBER.findall(wide)), (wide, line)
+    assert "\u2026" not in narrow
+    heading = narrow.splitlines()[0].split()
+    gone = {"p75", "p95", "KS", "fitted", "class"} - set(heading)
+    told = " ".join(line for line in narrow.splitlines())
+    assert "p50" in heading and all(name in told.partition("No room for the columns ")[2] for name in gone)
 
 
 def test_a_goal_that_is_missed_counts_only_when_asked(airwire: Airwire, captures: Path) -> None:

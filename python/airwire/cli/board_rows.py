@@ -9,6 +9,7 @@ from rich.text import Text
 
 from airwire.address.row import AddressRow
 from airwire.board.row import BoardRow
+from airwire.cli.fitting import print_table
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.board.figures import figure_text, interval_text, published_text, ratio_text
@@ -27,7 +28,7 @@ def print_board_rows(analysis: Analysis) -> None:
     if not rows:
         return
     out = console()
-    out.print(_table(rows, _COLUMNS if out.width >= _WIDE else _NARROW_COLUMNS))
+    print_table(out, _table(rows, _COLUMNS if out.width >= _WIDE else _NARROW_COLUMNS))
     where = "Virtual boards in virtual time; r" if any(row.target.simulated for row in rows) else "R"
     out.print(f'{where}atio is measured through published, "within" a published range.', style="dim")
     out.print("\nVerdicts:", style="bold")

@@ -99,13 +99,14 @@ def choose(
 def _print(choice: Choice) -> None:
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     out = console()
     wanted = _wanted(choice)
     if choice.accepted:
         out.print(Text(f"{choice.payload_bytes} B with {wanted}:", style="bold"))
-        out.print(_table(choice))
+        print_table(out, _table(choice))
         if choice.battery is not None:
             out.print(Text(_about_batteries(choice)))
         for line in _duty_cycles(choice):

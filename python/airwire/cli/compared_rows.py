@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rich.table import Table
 from rich.text import Text
 
+from airwire.cli.fitting import print_table
 from airwire.cli.tables import console
 from airwire.explain.board.figures import quantity
 from airwire.explain.quantities import count, percent
@@ -27,7 +28,7 @@ _WORDS: Mapping[Shift, str] = {
 def print_compared_runs(found: RunComparison) -> None:
     """The table, rows that only one run has, and what differs."""
     out = console()
-    out.print(_table(found.rows))
+    print_table(out, _table(found.rows))
     out.print(Text(f"A is {found.a}, B is {found.b}. {_counts(found.rows)}"))
     for name, rows in ((found.a, found.only_in_a), (found.b, found.only_in_b)):
         if rows:

@@ -67,6 +67,7 @@ def _print(data: FsData) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -76,4 +77,4 @@ def _print(data: FsData) -> None:
         kind = file.content_type or "redirect"
         packed = "-" if file.gzip_bytes is None else str(file.gzip_bytes)
         table.add_row(*map(Text, (file.path, kind, str(file.body_bytes), packed, " ".join(file.tags))))
-    console().print(table)
+    print_table(console(), table)

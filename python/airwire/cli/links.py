@@ -55,6 +55,8 @@ def _print_list(out: Console, known: list[Link]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
+
     # Names and payloads are typed again, so that they are never cut; where there is little room the rest takes turns.
     wide = out.width >= _WIDE_COLUMNS
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -68,7 +70,7 @@ def _print_list(out: Console, known: list[Link]) -> None:
         title = Text(link.title)
         rest = (title, settings) if wide else (Text("\n").join((title, settings)),)
         table.add_row(Text(link.name), Text(f"1..{link.max_payload_bytes} B"), *rest)
-    out.print(table)
+    print_table(out, table)
     out.print("\nairwire links NAME shows one in detail, airwire link NAME where its time goes.", style="dim")
 
 

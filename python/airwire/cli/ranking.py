@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from airwire.cli.fitting import print_table
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import print_indented, ratio_style, verdict_text
 from airwire.explain.link.published import is_compared, published_text, ratio, ratio_text
@@ -39,7 +40,7 @@ def print_ranking(analysis: Analysis) -> None:
     rows = rows_of_links(analysis)
     if not rows:
         return
-    out.print(_table(rows, out.width))
+    print_table(out, _table(rows, out.width))
     out.print(
         f"{_messages(rows)}, seed {analysis.seed}; percentiles of type 7; triggers {_triggers(rows)}.",
         style="dim",

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from airwire.board.row import BoardRow
+from airwire.cli.fitting import print_table
 from airwire.cli.ranking import PHASES_NOT_MET
 from airwire.cli.tables import console
 from airwire.cli.verdict_lines import AGREES, BETTER, DIFFERS, SLOW, cut
@@ -135,7 +136,7 @@ def _print_links(out: Console, rows: Sequence[Capture[LinkRow]]) -> None:
     links = len({row.target.name for row in rows})
     out.print(Text(f"{count(len(rows), 'row')} of {count(links, 'modelled link')}", style="bold"))
     _print_agreement(out, of_links(rows), "published medians")
-    out.print(_extremes(out, rows))
+    print_table(out, _extremes(out, rows))
     # The budget is at hand; spans of so many rows would have to be read.
     kinds = Counter(max(row.target.budget, key=lambda stage: stage.ps).cause for row in rows if row.target.budget)
     told = [f"{_KINDS.get(kind, kind)} in {number}" for kind, number in kinds.most_common(_MOST_KINDS)]

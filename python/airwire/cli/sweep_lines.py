@@ -41,6 +41,7 @@ def _print_table(combinations: Sequence[Combination]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -63,4 +64,4 @@ def _print_table(combinations: Sequence[Combination]) -> None:
         figure = "none" if one.figure is None else figure_text(one.figure, one.unit)
         cells = (one.entry, *(str(one.values.get(name, "")) for name in axes), figure, interval, percent(one.lost))
         table.add_row(*(Text(cell) for cell in cells))
-    console().print(table)
+    print_table(console(), table)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from airwire.cli.fitting import print_table
 from airwire.cli.plain_console import PlainConsole
 from airwire.explain.quantities import rough_time, table_time
 from airwire.model import Analysis, Capture, Comparison, Finding
@@ -37,7 +38,7 @@ def print_analysis(analysis: Analysis) -> None:
     out = console()
     if not analysis.captures:
         return
-    out.print(_table(analysis, out.width))
+    print_table(out, _table(analysis, out.width))
     out.print(
         "Percentiles of type 7 (linear between order statistics); [95 % interval of the median] from a moving-block "
         f"bootstrap, seed {analysis.seed}; pairing {analysis.pairing}.",
@@ -144,4 +145,4 @@ def print_comparison(comparison: Comparison) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, value in rows:
         table.add_row(Text(name, style="dim"), Text(value))
-    out.print(table)
+    print_table(out, table)

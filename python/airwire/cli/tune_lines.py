@@ -16,6 +16,7 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     """The verdict, what bound, each knob's worth, before and after, and the files."""
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
     from airwire.tune.sentences import (
         before_and_after,
@@ -40,9 +41,9 @@ def print_tuning(found: Tuning, written: Sequence[Path]) -> None:
     if found.worths:
         rows = [worth_row(worth, found) for worth in found.worths]
         out.print()
-        out.print(_table(worth_head(found), rows))
+        print_table(out, _table(worth_head(found), rows))
     out.print()
-    out.print(_table(("figure", "before", "after"), before_and_after(found)))
+    print_table(out, _table(("figure", "before", "after"), before_and_after(found)))
     known = sum(one.refused is None for one in found.candidates) > found.fresh
     kept = f"; {found.fresh} of these measurements now, the others are from before" if known else ""
     out.print(Text(f"\n{counted(found)}{kept}; seed {found.seed}. {_how(found)}", style="dim"))

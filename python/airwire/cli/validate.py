@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from airwire.link.model import Ledger, LedgerRow
 
 EXIT_GOAL_MISSED = 1
+_LEAST = {"link": 10, "mode": len("phase-free")}
+_LEFT_OUT_FIRST = (
+    *("class", "fitted", "phases", "n eff", "left out", "n", "model", "KS", "p75", "variant"),
+    *("lost", "p95", "goal", "mode", "payload"),
+)
+"""Columns that a narrow terminal has no room for: what says least of how good a model is goes first."""
 _GOAL_STYLES = {"kept": "green", "missed": "red"}
 
 
@@ -85,22 +91,27 @@ def _print(ledger: Ledger) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     out = console()
+    no_room: list[str] = []
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for name in ("link", "variant", "payload", "class", "mode"):
-        table.add_column(name, no_wrap=True, justify="right" if name == "payload" else "left")
+        table.add_column(name, justify="right" if name == "payload" else "left", min_width=_LEAST.get(name))
     for name in ("p50", "p75", "p95", "KS", "n", "n eff", "phases", "fitted", "lost", "model"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("goal", no_wrap=True)
-    table.add_column("left out", no_wrap=True)
+        table.add_column(name, justify="right")
+    for name in ("goal", "left out"):
+        table.add_column(name)
     for row in ledger.rows:
-        goal, left_out = _goal(row.passes), _left_out(row)
-        styles = [_GOAL_STYLES.get(word.split()[-1], "") for word in (goal, left_out)]
-        table.add_row(*map(Text, _cells(row)), Text(goal, style=styles[0]), Text(left_out, style=styles[1]))
+        goal, refitted = _goal(row.passes), _left_out(row)
+        styles = [_GOAL_STYLES.get(word.split()[-1], "") for word in (goal, refitted)]
+        table.add_row(*map(Text, _cells(row)), Text(goal, style=styles[0]), Text(refitted, style=styles[1]))
     if ledger.rows:
-        out.print(table)
+        no_room = print_table(out, table, _LEFT_OUT_FIRST)
+    if no_room:
+        what = f"column{'' if len(no_room) == 1 else 's'} {', '.join(no_room)}"
+        out.print(f"No room for the {what}: a wider terminal (COLUMNS) and --json have all.", style="dim")
     judged = [row for row in ledger.rows if row.passes is not None]
     kept = sum(bool(row.passes) for row in judged)
     out.print(

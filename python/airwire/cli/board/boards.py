@@ -25,6 +25,7 @@ def list_boards(json: options.Json = False) -> None:
     from rich.text import Text
 
     from airwire import board
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     known = [board.describe_board(name) for name in board.board_names()]
@@ -40,7 +41,7 @@ def list_boards(json: options.Json = False) -> None:
     for description in known:
         table.add_row(Text(description.name), Text(description.title))
     out = console()
-    out.print(table)
+    print_table(out, table)
     out.print("\nA board file of yours does as well: see docs/how-to/run-a-board.md.", style="dim")
 
 

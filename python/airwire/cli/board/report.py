@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from airwire.cli.fitting import print_table
 from airwire.cli.tables import console
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def print_columns(out: Console, names: Sequence[str], rows: Sequence[Sequence[st
     table.add_column(names[-1], overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    out.print(table)
+    print_table(out, table)
 
 
 def grouped(number: int) -> str:

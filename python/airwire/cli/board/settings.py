@@ -72,6 +72,7 @@ def _print_table(image: Path, known: Sequence[ImageSetting]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     out = console()
@@ -85,4 +86,4 @@ def _print_table(image: Path, known: Sequence[ImageSetting]) -> None:
         table.add_column(column, overflow="fold")
     for one in known:
         table.add_row(*map(Text, (one.name, one.shown, one.takes, one.meaning or "")))
-    out.print(table)
+    print_table(out, table)

@@ -98,6 +98,7 @@ def _print(found: FirstBad) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
     from airwire.cli.verdict_lines import BETTER, SLOW
     from airwire.history.words import change_words, figure_words, first_bad_sentence
@@ -108,5 +109,5 @@ def _print(found: FirstBad) -> None:
     for probe in found.probes:
         verdict = Text("bad", style=SLOW) if probe.is_bad else Text("good", style=BETTER)
         table.add_row(Text(probe.name), Text(figure_words(probe.figure)), Text(change_words(probe.change)), verdict)
-    console().print(table)
+    print_table(console(), table)
     print(f"{first_bad_sentence(found)}.")

@@ -43,6 +43,7 @@ def list_runs(
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
 
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
@@ -52,5 +53,5 @@ def list_runs(
         begun = (run.started or "")[:19]
         cells = (run.id[:12], run.suite, begun, run.host, (run.commit or "")[:12], run.label, run.source)
         table.add_row(*(Text(cell or "") for cell in cells))
-    console().print(table)
+    print_table(console(), table)
     print(f"Rows: {', '.join(rows)}")

@@ -55,6 +55,7 @@ def _print(found: Trend) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from airwire.cli.fitting import print_table
     from airwire.cli.tables import console
     from airwire.cli.verdict_lines import BETTER, SLOW
     from airwire.history.bisection import name_of
@@ -76,4 +77,4 @@ def _print(found: Trend) -> None:
             interval_words(step.figure),
         )
         table.add_row(*(Text(cell) for cell in cells), Text(change_words(step.change), style=style))
-    console().print(table)
+    print_table(console(), table)
