@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -122,6 +124,15 @@ def test_an_address_that_the_library_refuses_is_one_sentence_without_a_traceback
     code, _, said = ended(sweep(tmp_path, "--scheduler", "nonsense://127.0.0.1:1", "--wait", "1s"))
     assert (code, said.count("\n")) == (2, 1), said
     assert "nonsense://127.0.0.1:1: is no Dask scheduler" in said
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_long(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begun = time.monotonic()
+        code, _, said = ended(sweep(tmp_path, "--scheduler", f"tcp://127.0.0.1:{silent.getsockname()[1]}"))
+    assert (code, said.count("\n")) == (2, 1), said
+    assert "it took the connection and said nothing for 10 s" in said
+    assert time.monotonic() - begun < 25
 
 
 def test_a_scheduler_that_is_not_there_or_has_no_workers_is_one_sentence(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import json
 import logging
 import queue
 import re
+import threading
 import time
 import warnings
 from collections import deque
@@ -37,6 +38,8 @@ BUNDLE_S_A_THREAD = 0.007
 MOST_IN_BUNDLE = 256
 _AHEAD = 3
 _CONNECT_S = 10.0
+_GRACE_S = 1.0
+"""For the library's own complaint, which says more, to come first."""
 _LOOK_EVERY_S = 0.5
 _COUNT_EVERY_S = 2.0
 _WEIGHT = 0.3
@@ -274,7 +277,7 @@ def _connected(address: str) -> Client:
         with warnings.catch_warnings():
             # Other versions are refused in a sentence of ours.
             warnings.simplefilter("ignore")
-            return Quiet(address, timeout=_CONNECT_S, set_as_default=False)  # type: ignore[no-untyped-call]
+            return _in_time(lambda: Quiet(address, timeout=_CONNECT_S, set_as_default=False))  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError) as error:
         raise _core.AirwireError(
             f"no scheduler answers at {address} ({_first_line(error)}); start one with dask scheduler, or leave "
@@ -285,6 +288,29 @@ def _connected(address: str) -> Client:
             f"{address}: is no Dask scheduler that distributed {_library()} understands "
             f"({_first_line(error)}); install the same version there and here"
         ) from None
+
+
+def _in_time(connect: Callable[[], Client]) -> Client:
+    """What ``connect`` gives. The library waits for minutes where somebody takes the connection and says nothing.
+
+    Raises ``TimeoutError`` for that, and what ``connect`` raises.
+    """
+    made: queue.SimpleQueue[tuple[Client | None, Exception | None]] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            made.put((connect(), None))
+        except Exception as error:
+            made.put((None, error))
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        client, error = made.get(timeout=_CONNECT_S + _GRACE_S)
+    except queue.Empty:
+        raise TimeoutError(f"it took the connection and said nothing for {_CONNECT_S:g} s") from None
+    if error is not None:
+        raise error
+    return client
 
 
 def _library() -> str:
