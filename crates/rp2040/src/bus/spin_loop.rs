@@ -29,7 +29,6 @@ const MOST_REGISTERS: usize = 4;
 pub(crate) struct Spin {
     /// The look that counts the iterations: which instruction saw what, and where.
     pc: u32,
-    value: u32,
     /// How often it saw that, one after the other; negative while a retry is to wait.
     looks: i32,
     /// How many of them make a spin here.
@@ -40,6 +39,8 @@ pub(crate) struct Spin {
     is_news: bool,
     /// Every register that was looked at in this iteration, of which the first is the one that counts.
     registers: [u32; MOST_REGISTERS],
+    /// What each of them showed.
+    values: [u32; MOST_REGISTERS],
     others: usize,
     /// Those of the last full iteration.
     iteration_registers: usize,
@@ -78,7 +79,7 @@ impl Spin {
     #[inline]
     pub(super) fn look(&mut self, pc: u32, address: u32, value: u32) -> bool {
         let is_short = self.short_loops.look(pc, address);
-        if pc != self.pc || value != self.value || address != self.registers[0] {
+        if pc != self.pc || value != self.values[0] || address != self.registers[0] {
             self.look_elsewhere(pc, address, value);
             return false;
         }
@@ -96,13 +97,13 @@ impl Spin {
     fn look_elsewhere(&mut self, pc: u32, address: u32, value: u32) {
         if pc != self.pc && self.others + 1 < MOST_REGISTERS {
             self.others += 1;
-            self.registers[self.others] = address;
+            (self.registers[self.others], self.values[self.others]) = (address, value);
             return;
         }
         let is_known = self.known.contains(&pc);
         self.looks_needed = if is_known { LOOKS_OF_A_KNOWN_SPIN } else { LOOKS_OF_A_SPIN };
-        (self.pc, self.value, self.looks, self.others) = (pc, value, 0, 0);
-        self.registers[0] = address;
+        (self.pc, self.looks, self.others) = (pc, 0, 0);
+        (self.registers[0], self.values[0]) = (address, value);
     }
 
     /// An access begins.
@@ -144,6 +145,11 @@ impl Spin {
     /// The registers that were looked at in the iteration.
     pub(crate) fn registers(&self) -> &[u32] {
         &self.registers[..self.iteration_registers]
+    }
+
+    /// The same, each with what it showed.
+    pub(crate) fn looked_at(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.registers().iter().copied().zip(self.values)
     }
 
     /// A number that every access to what is not memory raises by one.
@@ -196,6 +202,12 @@ impl Bus {
             }
             _ => None,
         }
+    }
+
+    /// Whether every register of the iteration shows what it showed: one that was looked at early in it may have changed since.
+    pub(crate) fn shows_the_same(&self) -> bool {
+        let mut looks = self.spin.looked_at();
+        self.spin.registers().len() == 1 || looks.all(|(at, value)| self.peek(at, Size::Word) == Some(value))
     }
 
     /// Whether somebody follows or counts single accesses to registers.

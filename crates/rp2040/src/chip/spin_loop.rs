@@ -10,6 +10,8 @@ use crate::chip::Rp2040;
 const MOST_BRANCHES: usize = 8;
 /// The upper half of the addresses of the DMA's registers.
 const DMA: u32 = 0x5000;
+/// The highest digit of the addresses of all blocks that do nothing unnoticed but the PWM.
+const APB: u32 = 4;
 /// Fewer iterations are executed as fast as they are left out.
 const FEWEST_ITERATIONS: u64 = 4;
 
@@ -79,6 +81,9 @@ impl Rp2040 {
         if length.reads_memory && self.bus.blocks.bus_ctrl.is_counting() {
             return None;
         }
+        if !self.bus.shows_the_same() {
+            return Some(false);
+        }
         // What is loaded from memory stays as it is unless the DMA stores there.
         let sees_memory_change = length.reads_memory && self.bus.blocks.dma.stores(crate::bus::is_sram);
         let mut flows = !sees_memory_change && self.bus.spin.registers().len() == 1;
@@ -100,9 +105,9 @@ impl Rp2040 {
         if happened {
             until = until.min(self.bus.io.now);
         }
-        // Who looks at words beside something else is not told of them while a block is led on that nobody notices.
-        let alone = looks.words_of.or(looks.flags_of).is_none() || flows;
-        let next = if alone { self.bus.next_noticed() } else { self.bus.io.next_wake() };
+        // Who looks at a block beside something else is not told of what it does while it is led on and nobody notices.
+        let is_told = flows || self.bus.spin.registers().iter().all(|register| register >> 28 == APB);
+        let next = if is_told { self.bus.next_noticed() } else { self.bus.io.next_wake() };
         let until = self.bus.clock.cycle_at(until.min(next) - ROUNDED);
         let core = &mut self.cores[id];
         let iterations = until.saturating_sub(core.cycle + 1) / length.cycles;

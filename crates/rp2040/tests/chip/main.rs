@@ -27,6 +27,7 @@ mod snapshots;
 mod spi_dma;
 mod superinstructions;
 mod told_in_rows;
+mod turns;
 mod two_lines;
 mod waiting;
 mod window;

@@ -42,7 +42,7 @@ impl Outside for Attentive {
 }
 
 /// A core that does what the table says: 0 writes, 1 reads and keeps, 2 counts down, 4 waits until a register has any bit of a
-/// mask and 5 until it has none.
+/// mask and 5 until it has none, 7 waits until one of two registers shows something else, and keeps what and when.
 pub(crate) fn table_driven(code: Asm, mhz: u32) -> Asm {
     let mut asm = at_mhz(mhz, code);
     asm.label("set up").bx(14).label("main").poke(ICPR, u32::MAX);
@@ -51,7 +51,8 @@ pub(crate) fn table_driven(code: Asm, mhz: u32) -> Asm {
     asm.label("next").ldr(0, 4, 0).ldr(1, 4, 4).ldr(2, 4, 8).adds(4, 12);
     asm.op(0x2800).b_if(If::Equal, "write").op(0x2801).b_if(If::Equal, "read").op(0x2802);
     asm.b_if(If::Equal, "count").op(0x2804).b_if(If::Equal, "wait set").op(0x2805);
-    asm.b_if(If::Equal, "wait clear").op(0x2806).b_if(If::Equal, "sleep").label("end").b("end").pool();
+    asm.b_if(If::Equal, "wait clear").op(0x2806).b_if(If::Equal, "sleep").op(0x2807);
+    asm.b_if(If::Equal, "wait change").label("end").b("end").pool();
     // WFI.
     asm.label("sleep").op(0xbf30).b("next");
     asm.label("write").str(2, 1, 0).b("next");
@@ -60,6 +61,20 @@ pub(crate) fn table_driven(code: Asm, mhz: u32) -> Asm {
     // TST R3, R2.
     asm.label("wait set").ldr(3, 1, 0).op(0x4213).b_if(If::Equal, "wait set").b("next");
     asm.label("wait clear").ldr(3, 1, 0).op(0x4213).b_if(If::NotEqual, "wait clear").b("next");
+    // CMP R7, R3 and CMP R7, R6.
+    asm.label("wait change").ldr(3, 1, 0).ldr(6, 2, 0);
+    asm.label("turn").ldr(7, 1, 0).op(0x429f).b_if(If::NotEqual, "changed");
+    asm.ldr(7, 2, 0).op(0x42b7).b_if(If::Equal, "turn");
+    asm.label("changed")
+        .str(7, 5, 0)
+        .constant(7, TIMERAWL)
+        .ldr(7, 7, 0)
+        .str(7, 5, 4)
+        .adds(5, 8)
+        .b("next")
+        .pool();
+    // A tick ends that wait: it alters R3 on the stack.
+    asm.handler(15, "tick").ldr_sp(0, 12).adds(0, 1).str_sp(0, 12).bx(14);
     asm.handler(IRQ0 + DMA_IRQ_0, "moved").count(kept(2), 1).poke(DMA + 0x40c, 0xffff).bx(14).pool();
     asm.handler(IRQ0 + PIO0_IRQ_0, "flags").count(kept(0), 1).poke(PIO[0] + 0x30, 0xff).bx(14);
     // Slices that wrap all the time must not keep the core from everything else.
