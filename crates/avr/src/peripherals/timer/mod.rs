@@ -23,6 +23,8 @@ use super::{NEVER, has};
 const TOV: u8 = 1 << 0;
 const OCF: [u8; 3] = [1 << 1, 1 << 2, 1 << 3];
 const ICF: u8 = 1 << 5;
+/// In the order of a timer's sources of interrupts.
+const FLAGS: [u8; 5] = [ICF, OCF[0], OCF[1], OCF[2], TOV];
 
 /// How often a timer's clock comes, by CSn2:0; 0 stops it, and those of the pin are not here.
 const DIVISIONS: [u64; 8] = [0, 1, 8, 64, 256, 1024, 0, 0];
@@ -48,6 +50,8 @@ pub(crate) struct Timer {
     temp: u8,
     flags: u8,
     enabled: u8,
+    /// The ADC waits for one of the flags.
+    is_watched: bool,
     /// No match in the timer clock after TCNTn was written.
     is_blocked: bool,
     outputs: [bool; 3],
@@ -72,6 +76,7 @@ impl Timer {
             temp: 0,
             flags: 0,
             enabled: 0,
+            is_watched: false,
             is_blocked: false,
             outputs: [false; 3],
             last: 0,
@@ -133,13 +138,22 @@ impl Timer {
 
     /// Capture, compare A to C, and overflow, as interrupts that are enabled and flagged.
     pub(crate) fn interrupts(&self) -> [bool; 5] {
-        let on = self.flags & self.enabled;
-        [on & ICF != 0, on & OCF[0] != 0, on & OCF[1] != 0, on & OCF[2] != 0, on & TOV != 0]
+        FLAGS.map(|flag| self.flags & self.enabled & flag != 0)
+    }
+
+    /// Whether one of those is flagged, enabled or not.
+    pub(crate) fn flagged(&self, which: u8) -> bool {
+        self.flags & FLAGS[usize::from(which)] != 0
+    }
+
+    /// Somebody beside the interrupts waits for its flags, or does no longer.
+    pub(crate) fn watch(&mut self, is_watched: bool) {
+        self.is_watched = is_watched;
     }
 
     /// A handler is entered, by its place among [`Self::interrupts`], which clears the flag.
     pub(crate) fn acknowledge(&mut self, which: u8) {
-        self.flags &= ![ICF, OCF[0], OCF[1], OCF[2], TOV][usize::from(which)];
+        self.flags &= !FLAGS[usize::from(which)];
     }
 
     pub(crate) fn reset_prescaler(&mut self, cycle: u64) {
@@ -153,10 +167,11 @@ impl Timer {
         self.zero += cycles;
     }
 
-    /// When an interrupt or an output is due next.
+    /// When an interrupt, a trigger or an output is due next.
     pub(crate) fn next(&self) -> u64 {
         let division = self.division();
-        let matters = self.enabled != 0 || self.channels().any(|output| self.has_output(output));
+        let is_awaited = self.enabled != 0 || self.is_watched;
+        let matters = is_awaited || self.channels().any(|output| self.has_output(output));
         if division == 0 || !matters {
             return NEVER;
         }
