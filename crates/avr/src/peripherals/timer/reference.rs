@@ -148,7 +148,7 @@ impl Reference {
 
     pub(super) fn cycle(&mut self) {
         self.cycles += 1;
-        if self.division > 0 && self.cycles % self.division == 0 {
+        if self.division > 0 && self.cycles.is_multiple_of(self.division) {
             self.clock();
         }
     }
