@@ -86,7 +86,7 @@ impl Avr {
         self.io.devices.program.code = code;
         self.enter(vector);
         self.state.taken[usize::from(vector)] += 1;
-        self.io.acknowledge(source);
+        self.io.acknowledge(source, self.state.core.cycle);
         true
     }
 
@@ -166,6 +166,7 @@ impl Avr {
                 if self.io.devices.system.may_sleep() {
                     let mode = self.io.devices.system.sleep_mode();
                     self.state.asleep = Some(Asleep { mode, since: self.state.core.cycle });
+                    self.io.fall_asleep(mode, self.state.core.cycle);
                 }
                 return None;
             }
@@ -206,13 +207,13 @@ impl Avr {
             return None;
         }
         let wakes = self.state.core.interrupts_are_enabled();
-        let next = self.io.next_while_asleep(asleep.mode.stops_peripherals(), wakes);
+        let next = self.io.next_while_asleep(asleep.mode, wakes);
         if next == NEVER {
             return Some(Stop::Asleep);
         }
         let to = next.min(last).max(cycle);
         if asleep.mode.stops_peripherals() {
-            self.io.stand_still(to - cycle);
+            self.io.stand_still(asleep.mode, to - cycle);
         }
         self.state.core.cycle = to;
         self.state.idle_cycles += to - cycle;
@@ -242,7 +243,7 @@ impl Avr {
             SleepMode::Idle | SleepMode::AdcNoiseReduction => 0,
         };
         if asleep.mode.stops_peripherals() {
-            self.io.stand_still(starts);
+            self.io.stand_still(asleep.mode, starts);
         }
         self.state.core.cycle += starts;
         self.state.idle_cycles += starts;

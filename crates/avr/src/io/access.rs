@@ -4,6 +4,7 @@ use super::{Devices, Io, SLOTS, Slot};
 use crate::chips::Part;
 use crate::chips::registers::{Register, mask_at_0x73, register};
 use crate::core::Bus;
+use crate::peripherals::system::SleepMode;
 use crate::pins::bit;
 
 const ADDRESS_0X73: u16 = 0x73;
@@ -40,7 +41,7 @@ impl Io {
         self.registers.get(usize::from(address)).copied().flatten()
     }
 
-    fn note_unknown(&mut self, address: u16, write: bool) {
+    pub(super) fn note_unknown(&mut self, address: u16, write: bool) {
         let pc = self.pc;
         self.devices.unknown.entry((address, write)).or_insert(pc);
     }
@@ -123,6 +124,7 @@ impl Io {
             Register::TimerFlags(number) => {
                 devices.timers[usize::from(number)].clear_flags(value, cycle);
                 self.refresh(Slot::Timer(number));
+                self.trigger_may_have_changed(cycle + 1);
             }
             Register::TimerMask(number) => {
                 devices.timers[usize::from(number)].enable(value, cycle);
@@ -131,6 +133,7 @@ impl Io {
             Register::Timer(number, register) => {
                 devices.timers[usize::from(number)].write(register, value, cycle);
                 self.refresh(Slot::Timer(number));
+                self.trigger_may_have_changed(cycle + 1);
                 self.show_timer(number, cycle + 1);
             }
             Register::Spi(register) => self.write_spi(register, value, cycle),
@@ -143,6 +146,7 @@ impl Io {
             Register::Adc(register) => {
                 devices.adc.write(register, value, cycle);
                 self.refresh(Slot::Adc);
+                self.select_trigger(cycle + 1);
             }
             Register::Twi(register) => {
                 devices.twi.write(register, value, cycle);
@@ -156,7 +160,10 @@ impl Io {
         let devices = &mut self.devices;
         match register {
             Register::Pcifr => devices.external.change_flags &= !value,
-            Register::Eifr => devices.external.flags &= !value,
+            Register::Eifr => {
+                devices.external.flags &= !value;
+                self.trigger_may_have_changed(cycle + 1);
+            }
             Register::Eimsk => devices.external.enabled = value,
             Register::Pcicr => devices.external.change_enabled = value,
             Register::Eicr(number) => devices.external.control[usize::from(number)] = value,
@@ -208,6 +215,7 @@ impl Io {
                 self.refresh(Slot::Timer(number));
             }
         }
+        self.trigger_may_have_changed(cycle + 1);
     }
 
     fn write_spi(&mut self, register: u8, value: u8, cycle: u64) {
@@ -283,9 +291,22 @@ impl Io {
         copy.read_register(address, cycle)
     }
 
-    /// Time in which the clock of the peripherals stood still.
-    pub(crate) fn stand_still(&mut self, cycles: u64) {
-        self.devices.timers.iter_mut().for_each(|timer| timer.stand_still(cycles));
+    /// The core falls asleep.
+    pub(crate) fn fall_asleep(&mut self, mode: SleepMode, cycle: u64) {
+        if !mode.stops_adc() {
+            self.devices.adc.fall_asleep(cycle);
+            self.refresh(Slot::Adc);
+        }
+    }
+
+    /// Time in which the clocks that a sleep stops stood still.
+    pub(crate) fn stand_still(&mut self, mode: SleepMode, cycles: u64) {
+        if mode.stops_peripherals() {
+            self.devices.timers.iter_mut().for_each(|timer| timer.stand_still(cycles));
+        }
+        if mode.stops_adc() {
+            self.devices.adc.stand_still(cycles);
+        }
         SLOTS.into_iter().for_each(|slot| self.refresh(slot));
     }
 }

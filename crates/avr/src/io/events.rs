@@ -5,6 +5,7 @@ use mcu::{Edge, Reaction, SpiFrame};
 use super::{Io, SLOTS, Slot};
 use crate::chips::NO_PIN;
 use crate::peripherals::NEVER;
+use crate::peripherals::adc::Trigger;
 use crate::peripherals::spi::Byte;
 use crate::peripherals::twi::Step;
 use crate::peripherals::usart::Frame;
@@ -15,6 +16,8 @@ use crate::pins::bit;
 const MOST_ROUNDS: usize = 64;
 /// The only SPI and the only TWI.
 const PORT: u8 = 0;
+/// What selects the ADC's trigger.
+const ADCSRB: u16 = 0x7b;
 
 impl Io {
     /// Lets everything happen that is due up to a cycle, in its order.
@@ -76,6 +79,7 @@ impl Io {
         }
         self.refresh(slot);
         if let Slot::Timer(number) = slot {
+            self.trigger_may_have_changed(cycle);
             self.show_timer(number, cycle);
         }
     }
@@ -143,6 +147,7 @@ impl Io {
                 self.refresh(Slot::Timer(number));
             }
         }
+        self.trigger_may_have_changed(cycle);
         let select = bit(self.part.spi[3]);
         if changed & select != 0 {
             self.spi_select_may_be_low();
@@ -281,6 +286,37 @@ impl Io {
         let outside = &mut self.outside;
         let result = self.part.adc_inputs.convert(selected, |channel| outside.adc_microvolts(at, channel));
         self.devices.adc.end(result);
+    }
+
+    /// The ADC's trigger may be another one: only the timer that it belongs to has to be looked at whenever it may be flagged. The
+    /// comparator is none here: a run tells so.
+    pub(super) fn select_trigger(&mut self, cycle: u64) {
+        let trigger = self.devices.adc.trigger();
+        if trigger == Some(Trigger::Comparator) {
+            self.note_unknown(ADCSRB, true);
+        }
+        for number in 0..self.devices.timers.len() as u8 {
+            let is_watched = matches!(trigger, Some(Trigger::Timer(which, _)) if which == number);
+            let timer = &mut self.devices.timers[usize::from(number)];
+            timer.advance(cycle);
+            timer.watch(is_watched);
+            self.refresh(Slot::Timer(number));
+        }
+        self.trigger_may_have_changed(cycle);
+    }
+
+    /// Shows the ADC the level of its trigger.
+    #[inline]
+    pub(super) fn trigger_may_have_changed(&mut self, cycle: u64) {
+        let devices = &mut self.devices;
+        let is_triggered = match devices.adc.trigger() {
+            None | Some(Trigger::FreeRunning | Trigger::Comparator) => false,
+            Some(Trigger::External) => devices.external.flags & 1 != 0,
+            Some(Trigger::Timer(number, which)) => devices.timers[usize::from(number)].flagged(which),
+        };
+        if devices.adc.see_trigger(is_triggered, cycle) {
+            self.refresh(Slot::Adc);
+        }
     }
 
     fn end_twi(&mut self, cycle: u64) {

@@ -20,7 +20,7 @@ use crate::peripherals::eeprom::Eeprom;
 use crate::peripherals::external::External;
 use crate::peripherals::program_memory::ProgramMemory;
 use crate::peripherals::spi::Spi;
-use crate::peripherals::system::{self, System};
+use crate::peripherals::system::{self, SleepMode, System};
 use crate::peripherals::timer::Timer;
 use crate::peripherals::twi::Twi;
 use crate::peripherals::usart::Usart;
@@ -189,16 +189,17 @@ impl Io {
 
     /// The same while the core sleeps: where the clock of the peripherals stands still few are due, and where interrupts are
     /// disabled nothing but the watchdog ends the sleep.
-    pub(crate) fn next_while_asleep(&self, stands_still: bool, wakes: bool) -> u64 {
+    pub(crate) fn next_while_asleep(&self, mode: SleepMode, wakes: bool) -> u64 {
         let due = |slot: Slot| self.devices.due[slot.place()];
         if !wakes {
             return due(Slot::Watchdog);
         }
-        if !stands_still {
+        if !mode.stops_peripherals() {
             return self.next();
         }
-        let slots = [Slot::Watchdog, Slot::Eeprom, Slot::Adc, Slot::ProgramMemory];
-        slots.into_iter().map(due).min().unwrap_or(NEVER).min(self.outside_due)
+        let adc = if mode.stops_adc() { NEVER } else { due(Slot::Adc) };
+        let slots = [Slot::Watchdog, Slot::Eeprom, Slot::ProgramMemory];
+        slots.into_iter().map(due).min().unwrap_or(NEVER).min(adc).min(self.outside_due)
     }
 
     pub(crate) fn time(&self, cycle: u64) -> Picoseconds {
@@ -273,11 +274,12 @@ impl Io {
     }
 
     /// The handler of a source is entered: its flag goes, where it has one of its own.
-    pub(crate) fn acknowledge(&mut self, source: u8) {
+    pub(crate) fn acknowledge(&mut self, source: u8, cycle: u64) {
         let devices = &mut self.devices;
         if let Some((number, which)) = sources::as_timer(source) {
             devices.timers[number].acknowledge(which);
-            return self.refresh(Slot::Timer(number as u8));
+            self.refresh(Slot::Timer(number as u8));
+            return self.trigger_may_have_changed(cycle);
         }
         if let Some((number, which)) = sources::as_usart(source) {
             if which == sources::SENT {
@@ -296,6 +298,7 @@ impl Io {
             _ => {}
         }
         self.refresh_all();
+        self.trigger_may_have_changed(cycle);
     }
 
     /// A reset of the peripherals, with its cause as a bit of MCUSR.

@@ -32,6 +32,11 @@ impl SleepMode {
     pub(crate) fn stops_peripherals(self) -> bool {
         self != Self::Idle
     }
+
+    /// Whether the ADC stands still, too ("Active Clock Domains and Wake-up Sources").
+    pub(crate) fn stops_adc(self) -> bool {
+        matches!(self, Self::PowerDown | Self::Standby)
+    }
 }
 
 /// The registers.

@@ -1,6 +1,7 @@
 //! The AVRs through the interface of every microcontroller: programs of a few words, with the cycles and effects that manual
 //! and datasheets give.
 
+mod adc;
 mod cycles;
 mod definitions;
 mod files;

@@ -134,29 +134,6 @@ fn what_is_typed_comes_at_the_receivers_own_rate() {
 }
 
 #[test]
-fn conversions_take_25_and_then_13_clocks() {
-    // Prescaler 16; the time that ADSC stays set, in turns of 7 cycles counted in R25:R24.
-    let mut words = vec![ldi(16, 0xc4)];
-    // MOVW to R2 after the first one, to R20 after the second.
-    for keep in [0x011c, 0x01ac] {
-        words.extend([ldi(24, 0), ldi(25, 0)]);
-        words.extend(sts(0x7a, 16));
-        // 1: ADIW R24, 1; LDS R18, ADCSRA; SBRC R18, 6; RJMP 1b
-        words.push(0x9601);
-        words.extend(lds(18, 0x7a));
-        words.extend([0xfd26, 0xcffb, keep]);
-    }
-    words.push(HANG);
-    let mut chip = chip(&words);
-    run(&mut *chip, 2000);
-    let second = chip.register(0, 20) | chip.register(0, 21) << 8;
-    let first = chip.register(0, 2) | chip.register(0, 3) << 8;
-    for (turns, clocks) in [(first, 25), (second, 13)] {
-        assert!((clocks * 16..clocks * 16 + 14).contains(&(turns * 7)), "{turns} turns for {clocks} clocks");
-    }
-}
-
-#[test]
 fn an_input_is_read_one_cycle_later() {
     // OUT, IN, IN: the synchroniser shows the level only to the second ("Reading the Pin Value").
     let words = [ldi(16, 0x20), out(DDRB, 16), out(PORTB, 16), read(20, PINB), read(21, PINB), HANG];

@@ -6,9 +6,16 @@
 
 mod mode;
 #[cfg(test)]
+mod reference;
+mod registers;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod waveforms;
 
-use mode::{Kind, Mode, OF_8_BITS, OF_16_BITS, Top};
+use std::cmp::Ordering;
+
+use mode::{Action, Kind, Mode, OF_8_BITS, OF_16_BITS, Top};
 
 use super::{NEVER, has};
 
@@ -16,6 +23,8 @@ use super::{NEVER, has};
 const TOV: u8 = 1 << 0;
 const OCF: [u8; 3] = [1 << 1, 1 << 2, 1 << 3];
 const ICF: u8 = 1 << 5;
+/// In the order of a timer's sources of interrupts.
+const FLAGS: [u8; 5] = [ICF, OCF[0], OCF[1], OCF[2], TOV];
 
 /// How often a timer's clock comes, by CSn2:0; 0 stops it, and those of the pin are not here.
 const DIVISIONS: [u64; 8] = [0, 1, 8, 64, 256, 1024, 0, 0];
@@ -41,6 +50,8 @@ pub(crate) struct Timer {
     temp: u8,
     flags: u8,
     enabled: u8,
+    /// The ADC waits for one of the flags.
+    is_watched: bool,
     /// No match in the timer clock after TCNTn was written.
     is_blocked: bool,
     outputs: [bool; 3],
@@ -65,6 +76,7 @@ impl Timer {
             temp: 0,
             flags: 0,
             enabled: 0,
+            is_watched: false,
             is_blocked: false,
             outputs: [false; 3],
             last: 0,
@@ -126,13 +138,22 @@ impl Timer {
 
     /// Capture, compare A to C, and overflow, as interrupts that are enabled and flagged.
     pub(crate) fn interrupts(&self) -> [bool; 5] {
-        let on = self.flags & self.enabled;
-        [on & ICF != 0, on & OCF[0] != 0, on & OCF[1] != 0, on & OCF[2] != 0, on & TOV != 0]
+        FLAGS.map(|flag| self.flags & self.enabled & flag != 0)
+    }
+
+    /// Whether one of those is flagged, enabled or not.
+    pub(crate) fn flagged(&self, which: u8) -> bool {
+        self.flags & FLAGS[usize::from(which)] != 0
+    }
+
+    /// Somebody beside the interrupts waits for its flags, or does no longer.
+    pub(crate) fn watch(&mut self, is_watched: bool) {
+        self.is_watched = is_watched;
     }
 
     /// A handler is entered, by its place among [`Self::interrupts`], which clears the flag.
     pub(crate) fn acknowledge(&mut self, which: u8) {
-        self.flags &= ![ICF, OCF[0], OCF[1], OCF[2], TOV][usize::from(which)];
+        self.flags &= !FLAGS[usize::from(which)];
     }
 
     pub(crate) fn reset_prescaler(&mut self, cycle: u64) {
@@ -146,10 +167,11 @@ impl Timer {
         self.zero += cycles;
     }
 
-    /// When an interrupt or an output is due next.
+    /// When an interrupt, a trigger or an output is due next.
     pub(crate) fn next(&self) -> u64 {
         let division = self.division();
-        let matters = self.enabled != 0 || self.channels().any(|output| self.has_output(output));
+        let is_awaited = self.enabled != 0 || self.is_watched;
+        let matters = is_awaited || self.channels().any(|output| self.has_output(output));
         if division == 0 || !matters {
             return NEVER;
         }
@@ -189,9 +211,7 @@ impl Timer {
 
     fn count_ticks(&mut self, mut ticks: u64) {
         if ticks > 0 && std::mem::take(&mut self.is_blocked) {
-            let flags = self.flags;
-            self.tick();
-            self.flags = flags | self.flags & TOV;
+            self.tick(false);
             ticks -= 1;
         }
         while ticks > 0 {
@@ -204,7 +224,7 @@ impl Timer {
             ticks -= jump;
             let plain = (jump - 1) as u16;
             self.count = if self.counts_up { self.count + plain } else { self.count - plain };
-            self.tick();
+            self.tick(true);
         }
     }
 
@@ -222,27 +242,35 @@ impl Timer {
             let matches = self.compares().iter().filter(|&&value| value >= count && value < end);
             matches.copied().min().unwrap_or(end) - count
         } else {
-            let matches = self.compares().iter().filter(|&&value| value <= count && value > 1);
-            count - matches.copied().max().unwrap_or(if count > 0 { 1 } else { 0 })
+            let matches = self.compares().iter().filter(|&&value| value <= count);
+            count - matches.copied().max().unwrap_or(0)
         };
         u64::from(distance) + 1
     }
 
-    /// Leaves its value.
-    fn tick(&mut self) {
+    /// Leaves its value. An output of phase correct PWM acts by the direction in which the counter leaves: downwards from TOP, and
+    /// upwards from BOTTOM.
+    fn tick(&mut self, may_match: bool) {
         let mode = self.mode();
-        for output in self.channels() {
+        let top = self.top();
+        let at_top = self.counts_up && self.count == self.turns_at();
+        let at_bottom = !self.counts_up && self.count == 0;
+        if matches!(mode.kind, Kind::Phase { .. }) {
+            self.counts_up = (self.counts_up || at_bottom) && !at_top;
+        }
+        for output in self.channels().filter(|_| may_match) {
             if self.compare[output] == self.count {
                 self.flags |= OCF[output];
                 self.act(output, mode);
             }
         }
-        let turns = self.counts_up && self.count == self.turns_at();
+        if at_top && mode.top == Top::Capture && self.count == top {
+            self.flags |= ICF;
+        }
         match mode.kind {
-            Kind::Phase { frequency } => self.tick_phase(mode, turns, frequency),
-            kind if turns => {
+            Kind::Phase { frequency } => self.tick_phase(mode, frequency, at_top, at_bottom),
+            kind if at_top => {
                 self.flags |= if kind == Kind::Fast || self.count == self.max() { TOV } else { 0 };
-                self.flags |= if mode.top == Top::Capture { ICF } else { 0 };
                 self.count = 0;
                 if kind == Kind::Fast {
                     self.compare = self.buffered;
@@ -253,26 +281,34 @@ impl Timer {
         }
     }
 
-    fn tick_phase(&mut self, mode: Mode, turns: bool, frequency: bool) {
-        if turns {
-            self.flags |= if mode.top == Top::Capture { ICF } else { 0 };
-            self.counts_up = false;
-            if !frequency {
-                self.compare = self.buffered;
-            }
-            self.count = self.count.saturating_sub(1);
-        } else if self.counts_up {
-            self.count += 1;
-        } else if self.count == 0 {
-            self.counts_up = true;
-            self.count = 1.min(self.top());
-        } else {
-            self.count -= 1;
+    fn tick_phase(&mut self, mode: Mode, frequency: bool, at_top: bool, at_bottom: bool) {
+        self.flags |= if at_bottom { TOV } else { 0 };
+        let is_update = if frequency { at_bottom } else { at_top };
+        if is_update {
+            self.compare = self.buffered;
         }
-        if self.count == 0 && !self.counts_up {
-            self.flags |= TOV;
-            if frequency {
-                self.compare = self.buffered;
+        if at_top || at_bottom {
+            self.act_at_turn(mode);
+        }
+        self.count = match (self.counts_up, at_bottom) {
+            (true, true) => 1.min(self.top()),
+            (true, false) => self.count + 1,
+            (false, _) => self.count.saturating_sub(1),
+        };
+    }
+
+    /// Where the counter turns, OCRn that are new there count already. TOP lies behind the match of any smaller OCR, with or without
+    /// such a match ("Phase Correct PWM Mode": cases of a transition without compare match).
+    fn act_at_turn(&mut self, mode: Mode) {
+        for output in self.channels() {
+            let direction = match self.compare[output].cmp(&self.count) {
+                Ordering::Less => Some(true),
+                Ordering::Equal => Some(self.counts_up),
+                Ordering::Greater => None,
+            };
+            let action = direction.and_then(|up| mode.at_match(output, self.output_bits(output), up));
+            if let Some(action) = action.filter(|action| *action != Action::Toggle) {
+                self.outputs[output] = action.on(self.outputs[output]);
             }
         }
     }
@@ -288,113 +324,6 @@ impl Timer {
             if let Some(action) = mode.at_bottom(self.output_bits(output)) {
                 self.outputs[output] = action.on(self.outputs[output]);
             }
-        }
-    }
-
-    pub(crate) fn flags(&mut self, cycle: u64) -> u8 {
-        self.advance(cycle);
-        self.flags
-    }
-
-    pub(crate) fn clear_flags(&mut self, flags: u8, cycle: u64) {
-        self.advance(cycle);
-        self.flags &= !flags;
-    }
-
-    pub(crate) fn enabled(&self) -> u8 {
-        self.enabled
-    }
-
-    pub(crate) fn enable(&mut self, enabled: u8, cycle: u64) {
-        self.advance(cycle);
-        self.enabled = enabled;
-    }
-
-    pub(crate) fn read(&mut self, register: u8, cycle: u64) -> u8 {
-        self.advance(cycle);
-        if !self.is_wide {
-            return match register {
-                0 | 1 => self.control[usize::from(register)],
-                2 => self.count as u8,
-                3 | 4 => self.buffered[usize::from(register - 3)] as u8,
-                _ => 0,
-            };
-        }
-        match register {
-            0 | 1 => self.control[usize::from(register)],
-            // The upper byte of a counter or a capture is kept when the lower one is read; that of OCRn is not.
-            4 | 6 => {
-                let value = if register == 4 { self.count } else { self.capture };
-                self.temp = (value >> 8) as u8;
-                value as u8
-            }
-            5 | 7 => self.temp,
-            8..=13 => self.buffered[usize::from(register - 8) / 2].to_le_bytes()[usize::from(register & 1)],
-            _ => 0,
-        }
-    }
-
-    /// Writes a register in a cycle; it counts on from the next one.
-    pub(crate) fn write(&mut self, register: u8, value: u8, cycle: u64) {
-        self.advance(cycle + 1);
-        match register {
-            0 | 1 => self.control(register, value),
-            _ if !self.is_wide => self.write_narrow(register, value),
-            2 => self.force(value >> 5),
-            5 | 7 | 9 | 11 | 13 => self.temp = value,
-            _ => {
-                let value = u16::from_le_bytes([value, self.temp]);
-                match register {
-                    4 => self.set_count(value),
-                    6 => self.capture = value,
-                    8 | 10 | 12 => self.set_compare(usize::from(register - 8) / 2, value),
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn write_narrow(&mut self, register: u8, value: u8) {
-        match register {
-            2 => self.set_count(value.into()),
-            3 | 4 => self.set_compare(usize::from(register - 3), value.into()),
-            _ => {}
-        }
-    }
-
-    fn control(&mut self, register: u8, value: u8) {
-        self.control[usize::from(register)] =
-            if self.is_wide || register == 0 { value } else { value & 0x0f };
-        if !matches!(self.mode().kind, Kind::Phase { .. }) {
-            self.counts_up = true;
-        }
-        if self.mode().kind == Kind::Plain {
-            self.compare = self.buffered;
-        }
-        if !self.is_wide && register == 1 {
-            self.force((value >> 7 & 1) << 2 | (value >> 6 & 1) << 1);
-        }
-    }
-
-    /// FOCnA to FOCnC, from bit 2 down: the output acts as at a match, in the modes that are no PWM.
-    fn force(&mut self, outputs: u8) {
-        let mode = self.mode();
-        for output in
-            self.channels().filter(|output| mode.kind == Kind::Plain && has(outputs, 2 - *output as u8))
-        {
-            self.act(output, mode);
-        }
-    }
-
-    fn set_count(&mut self, value: u16) {
-        self.count = value;
-        self.is_blocked = true;
-    }
-
-    fn set_compare(&mut self, output: usize, value: u16) {
-        self.buffered[output] = value;
-        if self.mode().kind == Kind::Plain {
-            self.compare[output] = value;
         }
     }
 }
