@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import airwire as package
@@ -52,3 +54,42 @@ def test_a_row_that_has_no_samples_is_read(run_of_a_suite: Path) -> None:
     manifest["rows"][0]["samples"] = 0
     (run_of_a_suite / "manifest.json").write_text(json.dumps(manifest))
     assert [capture.triggers for capture in package.load_run(run_of_a_suite).captures] == [0]
+
+
+def grown(folder: Path, parts: int) -> None:
+    """The first part of a table so many times, as a long run would have written it."""
+    for number in range(1, parts):
+        shutil.copy(folder / "part-00000.parquet", folder / f"part-{number:05}.parquet")
+
+
+@pytest.mark.parametrize("table", ["samples", "edges"])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_a_part_that_is_missing_among_others_is_told(run_of_a_capture: Path, table: str, lost: int) -> None:
+    grown(run_of_a_capture / table, 3)
+    assert package.load_run(run_of_a_capture).captures
+    (run_of_a_capture / table / f"part-{lost:05}.parquet").unlink()
+    says = f"{table}: a part is missing, for part-0000{lost + 1}.parquet is there and part-0000{lost}.parquet is not"
+    with pytest.raises(package.AirwireError, match=says):
+        package.load_run(run_of_a_capture)
+
+
+def test_edges_of_a_capture_that_are_missing_are_told(run_of_a_capture: Path) -> None:
+    (run_of_a_capture / "edges" / "part-00000.parquet").unlink()
+    with pytest.raises(package.AirwireError, match="edges: a part is missing, for captures have one at least"):
+        package.load_run(run_of_a_capture)
+    (run_of_a_capture / "edges").rmdir()
+    with pytest.raises(package.AirwireError, match="edges: is missing; measure again"):
+        package.load_run(run_of_a_capture)
+
+
+@pytest.mark.parametrize("keep", [0, 7])
+def test_spans_of_which_some_are_missing_are_told(run_of_a_suite: Path, keep: int) -> None:
+    part = run_of_a_suite / "spans" / "part-00000.parquet"
+    spans = pl.read_parquet(part)
+    (row,) = package.load_run(run_of_a_suite).captures
+    assert row.target.spans["index"].n_unique() == 20
+    spans.filter(pl.col("index") < keep).write_parquet(part)
+    (row,) = package.load_run(run_of_a_suite).captures
+    says = f"spans: a part is missing, for it holds {keep} messages of uart/12B, of which 20 were taken apart"
+    with pytest.raises(package.AirwireError, match=says):
+        package.explain_run(package.load_run(run_of_a_suite))

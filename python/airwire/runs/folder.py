@@ -14,12 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from airwire import _core
 from airwire.bounds import Bound
 from airwire.kinds import Pairing
+from airwire.link.model import LinkRow
 from airwire.model import CaptureFile
 from airwire.runs import folder_v1
-from airwire.runs.manifest import BoardEntry, CaptureEntry, Entry, SuiteManifest, read_manifest
-from airwire.runs.parts import read_run, read_table
+from airwire.runs.manifest import BoardEntry, CaptureEntry, Entry, LinkEntry, SuiteManifest, read_manifest
+from airwire.runs.parts import is_finished, read_run, read_table
 from airwire.runs.targets import target_of
 
 if TYPE_CHECKING:
@@ -27,7 +29,10 @@ if TYPE_CHECKING:
 
     from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
-    from airwire.link.model import LinkRow
+
+
+_TRACED = 1000
+"""Of a link so many messages are taken apart (docs/reference/run-folder.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,30 @@ def read_spans(folder: Path, run: str) -> pl.DataFrame:
 
 
 def _read_spans(folder: Path, entry: Entry) -> pl.DataFrame:
-    return read_spans(folder, entry.run)
+    """The spans of a row. Raises ``AirwireError`` where there are fewer than its messages that were taken apart."""
+    found = read_spans(folder, entry.run)
+    if not is_finished(folder):
+        return found
+    of = found["index"].n_unique()
+    apart = _taken_apart(folder, entry)
+    if of < apart:
+        raise _core.AirwireError(
+            f"{folder / 'spans'}: a part is missing, for it holds {of} messages of {entry.run}, of which {apart} were "
+            "taken apart; measure again"
+        )
+    return found
+
+
+def _taken_apart(folder: Path, entry: Entry) -> int:
+    """How many messages of a row have spans: of a link those that arrived of the first ones."""
+    if isinstance(entry, BoardEntry):
+        return 0 if entry.evidence is None else int(entry.evidence.get("messages") or 0)
+    if not isinstance(entry, LinkEntry):
+        return 0
+    samples = read_samples(folder, entry.run)
+    # What tests put in the place of a link has no stages.
+    modelled = samples["target"] == LinkRow.kind
+    return samples.filter(modelled & (samples["outcome"] == "paired") & (samples["index"] < _TRACED)).height
 
 
 def _read_spans_v1(folder: Path, entry: Entry) -> pl.DataFrame:

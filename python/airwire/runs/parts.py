@@ -71,6 +71,13 @@ def read_run(folder: Path, run: str, wanted: Sequence[str] | None = None) -> pl.
 
 def _listed(folder: Path) -> list[_Part]:
     found = sorted(folder.glob("part-*.parquet"))
+    # A run that is killed loses the last part at most, so that their numbers have no gap.
+    for number, path in enumerate(found):
+        if path.name != f"part-{number:05}.parquet":
+            raise _core.AirwireError(
+                f"{folder}: a part is missing, for {path.name} is there and part-{number:05}.parquet is not; measure "
+                "again"
+            )
     return [_Part(path, status.st_mtime_ns, status.st_size) for path in found for status in (path.stat(),)]
 
 
@@ -99,16 +106,32 @@ def _empty(folder: Path) -> pl.DataFrame:
     """A table without rows; a folder that is gone held some."""
     import polars as pl
 
-    if folder.name == "samples" and not folder.is_dir():
+    if not folder.is_dir() and (
+        folder.name == "samples" or (folder.name == "edges" and _is_of_captures(folder.parent))
+    ):
         raise _core.AirwireError(f"{folder}: is missing; measure again")
     return pl.DataFrame(schema={name: pl.String if name in _TEXTS else pl.Int64 for name in _COLUMNS[folder.name]})
+
+
+def is_finished(run: Path) -> bool:
+    """Whether a run was written to its end: one that was killed lacks its open part, and stays readable."""
+    return (run / "environment.json").is_file()
+
+
+def _is_of_captures(run: Path) -> bool:
+    """Whether a folder holds analysed captures: their edges are written even where there is none."""
+    if not is_finished(run):
+        return False
+    manifest = json.loads(read_text(run / "manifest.json"))
+    return manifest.get("schema") == "airwire.run/2" and bool(manifest.get("captures"))
 
 
 def _check_whole(samples: pl.DataFrame, folder: Path) -> None:
     """Refuse samples of which a part is gone: each message in it would count as if it had never been sent."""
     run = folder.parent
-    # A run that was killed lacks its open part, has no environment, and stays readable.
-    if folder.name != "samples" or not (run / "environment.json").is_file():
+    if folder.name == "edges" and not samples.height and not any(folder.glob("part-*")) and _is_of_captures(run):
+        raise _core.AirwireError(f"{folder}: a part is missing, for captures have one at least; measure again")
+    if folder.name != "samples" or not is_finished(run):
         return
     manifest = json.loads(read_text(run / "manifest.json"))
     found = dict(samples["run"].value_counts().iter_rows())
