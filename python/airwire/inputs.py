@@ -18,6 +18,8 @@ ANY_BYTES = 1 << 62
 
 def check_file(path: str | Path, most_bytes: int = MOST_BYTES) -> Path:
     """The path of a regular file. Raises ``OSError`` with its name for anything else, and for one that is too long."""
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, "no name of a file has a null byte", str(path))
     status = os.stat(path)  # noqa: PTH116  the path may be text
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))

@@ -140,6 +140,10 @@ class Capture(Shown, Generic[Target]):
             from airwire._core import AirwireError
 
             raise AirwireError(f"{self.path}: no message was paired, so that it has no latency")
+        if name not in self.latency_ps:
+            from airwire._core import AirwireError
+
+            raise AirwireError(f"there is no statistic {name!r}; there are {', '.join(self.latency_ps)}")
         return self.latency_ps[name]
 
     def __repr__(self) -> str:

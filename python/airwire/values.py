@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
-from math import inf
+from math import inf, isfinite
+from typing import Any
 
 from airwire import _core
 
@@ -23,6 +25,10 @@ _RANGES = {
     "latin": (2, 1_000_000),
     "spans": (0, 100_000_000),
     "workers": (0, 1024),
+    "core": (0, 1),
+    "instructions": (0, 2**32 - 1),
+    "address": (0, 2**32 - 1),
+    "value": (0, 2**32 - 1),
 }
 """Of arguments that are whole numbers, by their names."""
 
@@ -46,7 +52,7 @@ def format_time(ps: int) -> str:
     >>> airwire.format_time(102_400_000_000)
     '102.4 ms'
     """
-    return _core.format_time(ps)
+    return _core.format_time(picoseconds(ps))
 
 
 def parse_size(text: str) -> int:
@@ -120,12 +126,36 @@ def check_numbers(**given: int | None) -> None:
             raise _core.AirwireError(f"{name} is {value!r}, but it takes a whole number from {least} to {most}")
 
 
+def environment_text(environment: Mapping[str, Any] | None) -> str:
+    """What made a run as JSON, for its folder. Raises ``AirwireError`` for what is no object of JSON."""
+    if environment is not None and not isinstance(environment, Mapping):
+        raise _core.AirwireError(f"environment is {environment!r:.60}, but it maps names to values of JSON")
+    try:
+        return json.dumps(dict(environment or {}), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise _core.AirwireError(f"environment holds what JSON has no place for: {error}") from None
+
+
+def check_kind(name: str, value: object, kind: type, how: str) -> None:
+    """Refuse an object of another kind; ``how`` says where the right one comes from. Raises ``AirwireError``."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise _core.AirwireError(f"{name} is {value!r:.60}, but it takes {article} {kind.__name__}, as {how} gives it")
+
+
 def setting_texts(settings: Mapping[str, SettingValue]) -> dict[str, str]:
-    """Settings as a user writes them on the command line, from JSON or from a script."""
-    return {name: _text(value) for name, value in settings.items()}
+    """Settings as a user writes them on the command line, from JSON or from a script.
+
+    Raises ``AirwireError`` for what maps no names to values, and for a value that is no setting's.
+    """
+    if not isinstance(settings, Mapping):
+        raise _core.AirwireError(f"{settings!r} are no settings; give names with their values, such as {{'sf': 9}}")
+    return {name: _text(name, value) for name, value in settings.items()}
 
 
-def _text(value: SettingValue) -> str:
+def _text(name: str, value: SettingValue) -> str:
+    if not isinstance(value, str | int | float) or (isinstance(value, float) and not isfinite(value)):
+        raise _core.AirwireError(f"{name} is {value!r}, but it takes a number, a switch, or a text such as '20 ms'")
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(int(value)) if isinstance(value, float) and value == int(value) else str(value)

@@ -109,7 +109,7 @@ def test_a_run_ends_when_a_pin_has_its_level(images: Path) -> None:
 
 
 def test_a_run_needs_an_end(images: Path) -> None:
-    with pytest.raises(ValueError, match="a run needs an end"):
+    with pytest.raises(airwire.AirwireError, match="a run needs an end"):
         hello(images).run()
     with pytest.raises(airwire.AirwireError, match="would go back"):
         hello(images).run("-1 ms")

@@ -23,6 +23,7 @@ from report_analysis import (
 )
 from report_page_reader import read
 
+from airwire import AirwireError
 from airwire.model import Analysis, Capture, Finding
 from airwire.report import theme, write_figures, write_html
 from airwire.report.capture_figures import capture_figure
@@ -80,7 +81,7 @@ def test_figures_of_single_captures_are_written_on_request(tmp_path: Path) -> No
 
 
 def test_an_unknown_format_is_refused_in_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="figure format 'gif' is not known; use svg or png"):
+    with pytest.raises(AirwireError, match="figure format 'gif' is not known; use svg or png"):
         write_figures(small_analysis(), tmp_path, ("gif",))
 
 

@@ -12,6 +12,10 @@ def host_and_port(address: str) -> tuple[str, str]:
 
     Raises ``AirwireError`` for what is neither, such as an address of IPv6, at which nothing is measured.
     """
+    if not isinstance(address, str):
+        raise _core.AirwireError(
+            f"{address!r:.60} names no board; give its address or its name, such as '192.168.1.50'"
+        )
     host, colon, port = address.partition(":")
     if ":" in port:
         raise _core.AirwireError(f"{address}: this is an address of IPv6; give the board's IPv4 address")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import overload
 
 from airwire import _core
+from airwire.values import check_numbers
 
 
 class Memory:
@@ -23,7 +24,9 @@ class Memory:
     def __getitem__(self, place: int | slice) -> int | bytes:
         if isinstance(place, slice):
             start, length = _span(place)
+            check_numbers(address=start)
             return self._core.read_memory(start, length)
+        check_numbers(address=place)
         return self._core.read_memory(place, 1)[0]
 
     def __setitem__(self, place: int | slice, value: int | bytes) -> None:
@@ -38,10 +41,12 @@ class Memory:
 
     def word(self, address: int) -> int:
         """The 32-bit word at an address, little endian."""
+        check_numbers(address=address)
         return int.from_bytes(self._core.read_memory(address, 4), "little")
 
     def set_word(self, address: int, value: int) -> None:
         """Set the 32-bit word at an address."""
+        check_numbers(address=address, value=value)
         self._core.write_memory(address, value.to_bytes(4, "little"))
 
 

@@ -28,7 +28,7 @@ from airwire.board.model import (
 from airwire.board.network import NetworkState, Traffic, network_state_of, traffic_of
 from airwire.board.pins import Pins
 from airwire.board.recordings import BoardRecordings
-from airwire.values import Settings, Time, check_numbers, picoseconds, setting_texts
+from airwire.values import Settings, Time, check_kind, check_numbers, picoseconds, setting_texts
 
 Console = Literal["uart0", "uart1", "usb", "rtt"]
 CONSOLES: tuple[Console, ...] = ("uart0", "uart1", "usb", "rtt")
@@ -91,7 +91,7 @@ class Board(BoardDevices, BoardRecordings):
         eeprom: str | Path | None = None,
     ) -> None:
         check_numbers(seed=seed)
-        if impair is not None and not impair.strip():
+        if impair is not None and not str(impair).strip():
             raise _core.AirwireError("impair is empty, and so impairs nothing; leave it out, or write it as 'loss=1%'")
         self._core = _core.Board(
             str(board), rom=rom, seed=seed, usb=usb, network=network, traffic=list(traffic), impair=impair
@@ -157,7 +157,9 @@ class Board(BoardDevices, BoardRecordings):
         failed where one of them has, or is not done when the run ends otherwise.
         """
         if for_ is None and to is None and until is None and until_pin is None and not until_done:
-            raise ValueError("a run needs an end: for_, to, until, until_pin or until_done")
+            raise _core.AirwireError("a run needs an end: for_, to, until, until_pin or until_done")
+        if until_pin is not None and not (isinstance(until_pin, tuple | list) and len(until_pin) == 2):
+            raise _core.AirwireError(f"until_pin is {until_pin!r:.60}, but it takes a pin and a level: ('GP3', True)")
         pin = None if until_pin is None else (str(until_pin[0]), until_pin[1])
         report = self._core.run(
             end_ps=min(end_of_run(self.time_ps, for_), end_of_run(0, to)),
@@ -233,6 +235,7 @@ class Board(BoardDevices, BoardRecordings):
 
     def step(self, instructions: int = 1, *, core: int = 0) -> None:
         """Execute instructions of a core, and what the other core and the peripherals do meanwhile."""
+        check_numbers(core=core, instructions=instructions)
         self._core.step(core, instructions)
 
     @property
@@ -285,10 +288,12 @@ class Board(BoardDevices, BoardRecordings):
 
     def registers_of(self, core: int) -> dict[str, int]:
         """The registers of a core: ``r0`` to ``r12``, ``sp``, ``lr``, ``pc``, ``xpsr``."""
+        check_numbers(core=core)
         return dict(self._core.registers(core))
 
     def set_register(self, name: str, value: int, *, core: int = 0) -> None:
         """Set a register of a core."""
+        check_numbers(core=core, value=value)
         self._core.set_register(core, name, value)
 
     def snapshot(self) -> Snapshot:
@@ -297,6 +302,7 @@ class Board(BoardDevices, BoardRecordings):
 
     def restore(self, snapshot: Snapshot) -> None:
         """Go back to a state."""
+        check_kind("the state", snapshot, Snapshot, "Board.snapshot")
         self._core.restore(snapshot._core)
 
     def save(self, path: str | Path) -> None:
@@ -358,6 +364,7 @@ class Board(BoardDevices, BoardRecordings):
 
     def place(self, address: int) -> str:
         """An address with its function and source line."""
+        check_numbers(address=address)
         return self._core.place(address)
 
     def __repr__(self) -> str:

@@ -9,7 +9,10 @@ from typing import Any, Literal
 from airwire import _core
 from airwire.board.model import BoardRun
 from airwire.board.virtual import Board, Console, end_of_run, run_of
-from airwire.values import Time, picoseconds
+from airwire.values import Time, check_kind, picoseconds, time_from
+
+_LONGEST_S = 86_400
+"""Of virtual time that a read waits."""
 
 Side = Literal["first", "second"]
 
@@ -89,11 +92,20 @@ class SerialPort:
         timeout_s: float = 0.1,
         step: Time = "1 ms",
     ) -> None:
+        check_kind("board", board, Board, "airwire.Board")
         self._board = board
         self._run = board.run if run is None else run
         self._console = console
-        self._step_ps = picoseconds(step)
-        self._steps = max(1, round(timeout_s * 10**12 / self._step_ps))
+        step_ps = time_from("step", step)
+        if step_ps is None:
+            raise _core.AirwireError("step is None, but it takes a time such as '1 ms'")
+        is_number = isinstance(timeout_s, int | float) and not isinstance(timeout_s, bool)
+        if not is_number or not 0 <= timeout_s <= _LONGEST_S:
+            raise _core.AirwireError(
+                f"timeout_s is {timeout_s!r}, but it takes seconds from 0 to {_LONGEST_S}, such as 0.1"
+            )
+        self._step_ps = step_ps
+        self._steps = max(1, round(timeout_s * 10**12 / step_ps))
         self._taken = 0
 
     def write(self, content: bytes) -> int:

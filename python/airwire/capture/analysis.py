@@ -6,7 +6,6 @@ The work is done by the Rust core on all processor cores; this module turns its 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,7 @@ from airwire import _core
 from airwire.kinds import PairingRule
 from airwire.model import Analysis, Capture, CaptureFailure, CaptureFile, Edges
 from airwire.runs.findings import findings_of, intervals_of
-from airwire.values import Time, check_numbers, time_from
+from airwire.values import Time, check_numbers, environment_text, time_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -73,7 +72,7 @@ def analyze(
         findings=findings,
         gate_ps=time_from("gate", gate),
         out=None if out is None else str(out),
-        environment=json.dumps(environment or {}),
+        environment=environment_text(environment),
         progress=progress,
     )
     captures = [_capture(raw, pairing) for raw in result.captures]

@@ -10,6 +10,7 @@ from airwire.explain.board.run import board_verdict, board_verdicts
 from airwire.explain.link.run import link_verdict, link_verdict_near, link_verdicts
 from airwire.explain.verdict import Verdict
 from airwire.model import Capture
+from airwire.values import check_kind
 
 _VERDICT: Mapping[str, Callable[[Capture[Any]], Verdict]] = {
     "address": address_verdict,
@@ -35,12 +36,14 @@ def verdict_of(capture: Capture) -> Verdict | None:
 
     ``None`` for a capture file, of which nothing but its edges is known.
     """
+    check_kind("the row", capture, Capture, "airwire.run")
     of_kind = _VERDICT.get(capture.target.kind)
     return None if of_kind is None else of_kind(capture)
 
 
 def verdicts_of(capture: Capture) -> list[Verdict]:
     """A verdict for each of the two or three largest causes, each with its own evidence in its details."""
+    check_kind("the row", capture, Capture, "airwire.run")
     of_kind = _VERDICTS.get(capture.target.kind)
     return [] if of_kind is None else of_kind(capture)
 

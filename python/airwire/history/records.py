@@ -76,7 +76,12 @@ def read_runs(path: str | Path, *, commit: str | None = None, label: str | None 
     path = Path(path)
     if path.is_dir():
         return [_of_folder(path, commit, label)]
-    content = read_file(path)
+    try:
+        content = read_file(path)
+    except OSError as error:
+        raise _core.AirwireError(
+            f"{path}: {error.strerror}; name a run folder, or a file of airwire run --json or history export"
+        ) from None
     try:
         schema = msgspec.json.decode(content, type=dict[str, Any]).get("schema")
     except msgspec.MsgspecError:

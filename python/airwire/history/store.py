@@ -22,6 +22,7 @@ import msgspec
 from airwire import _core
 from airwire.history.records import FigureRecord, RunRecord
 from airwire.outputs import new_folder
+from airwire.values import check_kind
 
 VERSION = 1
 APPLICATION = 0x41574849
@@ -96,6 +97,7 @@ class History:
 
     def add(self, run: RunRecord) -> bool:
         """Keep a run, whole or not at all; gives whether it is new."""
+        check_kind("the run", run, RunRecord, "airwire.read_runs")
         added = datetime.now(UTC).isoformat()
         names = [*_RUN_COLUMNS, "added"]
         values = [*(getattr(run, name) for name in _RUN_COLUMNS), added]

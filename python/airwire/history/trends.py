@@ -10,6 +10,7 @@ from airwire import _core
 from airwire.history.records import FIGURE, FigureRecord, RunRecord
 from airwire.history.store import History
 from airwire.kinds import Shift
+from airwire.values import check_kind
 
 _RATES = ("messages/s", "requests/s", "bit/s")
 """Units of figures that are better when they are higher."""
@@ -55,7 +56,8 @@ class Trend:
 
 def trend(history: History, row: str, metric: str = FIGURE) -> Trend:
     """The trend of a row. Raises ``AirwireError`` for a row or metric that no run has."""
-    check_row(history, row, metric)
+    check_kind("the history", history, History, "airwire.History")
+    check_row(history, str(row), str(metric))
     runs = {run.id: run for run in history.runs(row)}
     steps: list[Step] = []
     for run, figure in history.figures(row, metric):

@@ -30,9 +30,12 @@ def write_html(
     ``notes`` are sentences of whoever measured; ``opening`` stands in place of what the rows say first. The file is
     there whole or not at all.
     """
+    from airwire.model import Analysis
     from airwire.outputs import write_file
     from airwire.report.page import page
+    from airwire.values import check_kind
 
+    check_kind("the analysis", analysis, Analysis, "airwire.analyze or airwire.run")
     write_file(path, page(analysis, title, notes, opening))
 
 
@@ -41,8 +44,11 @@ def write_figures(
 ) -> list[Path]:
     """Write the overview figures, and with ``captures`` those of every capture too, and name the files.
 
-    ``formats`` may hold ``svg`` and ``png``; anything else is a ``ValueError``.
+    ``formats`` may hold ``svg`` and ``png``; ``AirwireError`` is raised for anything else.
     """
+    from airwire.model import Analysis
     from airwire.report.files import write
+    from airwire.values import check_kind
 
+    check_kind("the analysis", analysis, Analysis, "airwire.analyze or airwire.run")
     return write(analysis, Path(directory), tuple(formats), captures=captures)

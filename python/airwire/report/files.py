@@ -32,7 +32,7 @@ def write(analysis: Analysis, directory: Path, formats: Sequence[str], *, captur
     """Render every figure into ``directory`` in each format; the paths come in reading order."""
     for name in formats:
         if name not in FORMATS:
-            raise ValueError(f"figure format {name!r} is not known; use {' or '.join(FORMATS)}.")
+            raise AirwireError(f"figure format {name!r} is not known; use {' or '.join(FORMATS)}")
     views = views_of(analysis)
     drawn: dict[Path, bytes | str] = {}
     for stem, figure in _named_figures(views, captures=captures):

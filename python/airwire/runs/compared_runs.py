@@ -19,6 +19,7 @@ from airwire.kinds import Shift
 from airwire.model import Analysis, Capture
 from airwire.runs.comparison import latencies_of
 from airwire.runs.manifest import SuiteManifest, read_manifest
+from airwire.values import check_kind, check_numbers
 
 LATENCY = "ps"
 
@@ -87,6 +88,9 @@ def compare_runs(a: Analysis, b: Analysis, *, only: Sequence[str] = (), seed: in
 
     Raises ``AirwireError`` where the runs have no row in common, or none of a name in ``only``.
     """
+    check_numbers(seed=seed)
+    for one in (a, b):
+        check_kind("the run", one, Analysis, "airwire.run or airwire.load_run")
     own, other = _chosen(a, only), _chosen(b, only)
     names = _names(a), _names(b)
     for name in only:

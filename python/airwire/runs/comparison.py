@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from airwire import _core
 from airwire.model import Capture, Comparison
-from airwire.values import check_numbers
+from airwire.values import check_kind, check_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +22,8 @@ def compare(a: Capture, b: Capture, *, seed: int = 1, names: tuple[str, str] | N
     from airwire.explain.comparison import comparison_sentence, names_apart
 
     check_numbers(seed=seed)
+    if names is not None and (isinstance(names, str) or len(names) != 2):
+        raise _core.AirwireError(f"names is {names!r:.60}, but it takes two, of A and of B")
     latencies = [latencies_of(capture) for capture in (a, b)]
     raw = _core.compare(latencies[0], latencies[1], seed)
     if raw is None:
@@ -57,5 +59,6 @@ def ecdf(capture: Capture) -> pl.DataFrame:
 
 def latencies_of(capture: Capture) -> list[int]:
     """The latencies of the messages that arrived."""
+    check_kind("the capture", capture, Capture, "airwire.analyze or airwire.run")
     latencies: list[int] = capture.samples["latency_ps"].drop_nulls().to_list()
     return latencies

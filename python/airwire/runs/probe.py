@@ -11,7 +11,7 @@ from airwire import _core
 from airwire.address.place import host_and_port
 from airwire.model import Analysis
 from airwire.runs.suite import of_no_suite, run_text
-from airwire.values import Time, picoseconds_or_none
+from airwire.values import Time, check_numbers, picoseconds_or_none
 
 if TYPE_CHECKING:
     import polars as pl
@@ -66,7 +66,7 @@ def probe(
     client = _named(kind, PROBES, "probe")
     _check_samples(kind, samples)
     host, port = host_and_port(address)
-    given = dict(options or {})
+    given = _options(options, "options")
     if port and client == "ping":
         raise _core.AirwireError(f"{address}: a ping goes to no port; leave :{port} out")
     if "to" in given:
@@ -102,7 +102,7 @@ def serve(
     server = server_of(kind)
     _check_samples(kind, samples)
     return _one_row(
-        f"serve-{kind}", server, "0.0.0.0", dict(options or {}), samples, limit, bounds,
+        f"serve-{kind}", server, "0.0.0.0", _options(options, "options"), samples, limit, bounds,
         out=out, environment=environment, progress=progress, samples_seen=samples_seen, ready=ready,
     )  # fmt: skip
 
@@ -110,6 +110,13 @@ def serve(
 def server_of(kind: str) -> str:
     """The server that a word of :data:`SERVERS` stands for. Raises ``AirwireError`` for another word."""
     return _named(kind, SERVERS, "server")
+
+
+def _options(given: Mapping[str, str] | None, what: str) -> dict[str, str]:
+    """What maps names to texts, as a caller gave it."""
+    if given is not None and not isinstance(given, Mapping):
+        raise _core.AirwireError(f"{what} are {given!r:.60}, but they map names to texts")
+    return {str(name): str(value) for name, value in (given or {}).items()}
 
 
 def _check_samples(kind: str, samples: int | None) -> None:
@@ -141,6 +148,7 @@ def _one_row(
     samples_seen: Callable[[str, str, pl.DataFrame], Any] | None,
     ready: Callable[[], Any] | None = None,
 ) -> Analysis:
+    check_numbers(samples=samples)
     traffic = {"kind": client, **options}
     lines = [
         f"name = {_text(name)}",
@@ -149,7 +157,7 @@ def _one_row(
         f"traffic = {_table(traffic)}",
         f"limit = {_text(f'{picoseconds_or_none(limit)} ps')}",
         *([] if samples is None else [f"samples = {samples}"]),
-        *([f"bounds = {_table(bounds)}"] if bounds else []),
+        *([f"bounds = {_table(_options(bounds, 'bounds'))}"] if bounds else []),
     ]
     with of_no_suite(name, name):
         return run_text(

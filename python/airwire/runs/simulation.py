@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import overload
 
 from airwire import _core
@@ -79,9 +79,15 @@ def simulate(
     if payload is not None or settings:
         raise _core.AirwireError("payload and settings of a list stand in it; give them there")
     check_numbers(samples=samples, seed=seed, spans=spans, workers=workers)
-    for _, payload_bytes, _ in requests:
-        check_numbers(payload_bytes=payload_bytes)
+    for request in requests:
+        if not isinstance(request, tuple | list) or len(request) != 3:
+            raise _core.AirwireError(
+                f"{request!r:.60} is no request; give a link, a payload and settings, such as ('lora', 12, {{'sf': 9}})"
+            )
+        check_numbers(payload_bytes=request[1])
     texts = [(name, payload_bytes, setting_texts(settings)) for name, payload_bytes, settings in requests]
+    if trigger is not None and not isinstance(trigger, Mapping):
+        raise _core.AirwireError(f"trigger is {trigger!r:.60}, but it takes a table, such as {{'period': '10 ms'}}")
     given = None if trigger is None else setting_texts(trigger)
     rows = _core.simulate(texts, samples=samples, seed=seed, spans=spans, trigger=given, workers=workers)
     return [link_row(raw, None) for raw in rows]

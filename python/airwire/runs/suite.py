@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from airwire.model import Analysis, Capture, CaptureFailure
 from airwire.runs.findings import KNOWN
 from airwire.runs.packaged import IMAGES, find_suite
 from airwire.runs.rows import figure_row, link_row
-from airwire.values import check_numbers
+from airwire.values import check_numbers, environment_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -119,7 +118,7 @@ def run_text(
         intervals=intervals,
         findings=findings,
         out=str(out or default_folder(path.stem)),
-        environment=json.dumps(environment or {}),
+        environment=environment_text(environment),
         progress=progress,
         row_done=None if row_done is None else lambda raw: row_done(_row(raw, None)),
         samples_seen=None if samples_seen is None else lambda row, unit, table: samples_seen(row, unit, _frame(table)),

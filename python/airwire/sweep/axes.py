@@ -54,6 +54,8 @@ class Axis:
 
 def parse_axis(text: str) -> Axis:
     """An axis as ``NAME=VALUES``. Raises ``AirwireError`` with what is wrong with it."""
+    if not isinstance(text, str):
+        raise _core.AirwireError(f"`{text!r}` is no axis; write NAME=VALUES, such as 'sf=7..12'")
     name, equals, values = (part.strip() for part in text.partition("="))
     if not equals or not name or not values:
         raise _core.AirwireError(f"`{text}` is no axis; write NAME=VALUES, and for VALUES {_HOW.partition(' ')[2]}")

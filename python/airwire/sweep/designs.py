@@ -59,6 +59,8 @@ def read_list(path: Path) -> list[Values]:
     """
     try:
         lines = [line for line in csv.reader(read_text(path).splitlines()) if line]
+    except OSError as error:
+        raise _core.AirwireError(f"{path}: {error.strerror}; name a CSV file with a line for each run") from None
     except (ValueError, csv.Error):
         raise _core.AirwireError(f"{path}: is no CSV file; write a line of names and a line for each run") from None
     names = [name.strip() for name in lines[0]] if lines else []

@@ -60,6 +60,8 @@ def read_suite(path: Path, only: Sequence[str] = ()) -> Suite:
 
     Raises ``AirwireError`` for a suite that the core refuses, one with boards at addresses, and an unknown name.
     """
+    if path.is_dir():
+        raise _core.AirwireError(f"{path}: is a folder, and no suite; name a TOML file")
     known = _core.suite_entries(path)
     content = tomllib.loads(read_text(path))
     found = [*_links(content), *_boards(content)]

@@ -22,6 +22,7 @@ from airwire.sweep.folder import FILES, SweepFolder, keeping
 from airwire.sweep.plan import Plan, Request, make_plan
 from airwire.sweep.point import Outcome, Point
 from airwire.sweep.processes import Processes, gone_ends_are_errors
+from airwire.values import check_kind, check_numbers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,6 +104,8 @@ def run_sweep(
 
     Raises ``StoppedError`` at Ctrl-C and ``AirwireError`` where it cannot go on; both leave what is finished.
     """
+    check_kind("plan", plan, Plan, "airwire.plan_sweep")
+    check_numbers(workers=workers)
     path = Path(out) if out is not None else default_folder(plan)
     before = 0
     with SweepFolder(path, plan, _description(plan, find_suite(suite))) as folder:

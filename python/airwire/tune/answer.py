@@ -142,8 +142,10 @@ def tune_settings(
 def _check(goals: Sequence[Goal], budget: int) -> None:
     if not goals:
         raise _core.AirwireError("there is no goal; give one, such as `max throughput`")
-    if budget < 1:
-        raise _core.AirwireError(f"the budget is {budget} candidates, and nothing is found without one; give 1 or more")
+    if not isinstance(budget, int) or budget < 1:
+        raise _core.AirwireError(
+            f"the budget is {budget!r} candidates, and nothing is found without one; give 1 or more"
+        )
     names = [goal.metric.name for goal in goals]
     for name in names:
         if names.count(name) > 1:

@@ -18,13 +18,13 @@ from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
-from airwire.model import is_of_address, is_of_link
+from airwire.model import Analysis, is_of_address, is_of_link
 from airwire.stage import link_stage
-from airwire.values import Settings, check_numbers, setting_texts
+from airwire.values import Settings, check_kind, check_numbers, setting_texts
 
 if TYPE_CHECKING:
     from airwire._core import RawPackets
-    from airwire.model import Analysis, Capture
+    from airwire.model import Capture
 
 WHAT_IF_SAMPLES = 2000
 # More than these are not listed.
@@ -48,6 +48,8 @@ def explain_run(
 
     Raises ``AirwireError`` where the run holds no links, or none of that name.
     """
+    check_kind("the run", analysis, Analysis, "airwire.run or airwire.load_run")
+    check_numbers(samples=samples or None, workers=workers)
     rows = _chosen(analysis, only)
     questions = [
         Question(row.target.name, row.payload_bytes or 0, row.target.settings) for row in rows if is_of_link(row)
