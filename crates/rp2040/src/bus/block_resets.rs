@@ -30,6 +30,7 @@ impl Blocks {
                     &[
                         [Source::Uart0, Source::Uart1][port],
                         [Source::Uart0Receive, Source::Uart1Receive][port],
+                        [Source::Uart0Bits, Source::Uart1Bits][port],
                     ],
                 );
                 lower(io, [Irq::UART0, Irq::UART1][port], Dreq([Dreq::UART0_TX, Dreq::UART1_TX][port].0), 2);

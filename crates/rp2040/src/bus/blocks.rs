@@ -232,8 +232,12 @@ impl Blocks {
             Source::Rtc => self.rtc.wake(source, io),
             Source::Pwm => self.pwm.wake(source, io),
             Source::Adc => self.adc.wake(source, io),
-            Source::Uart0 | Source::Uart0Receive | Source::Uart0Line => self.uart[0].wake(source, io),
-            Source::Uart1 | Source::Uart1Receive | Source::Uart1Line => self.uart[1].wake(source, io),
+            Source::Uart0 | Source::Uart0Receive | Source::Uart0Line | Source::Uart0Bits => {
+                self.uart[0].wake(source, io)
+            }
+            Source::Uart1 | Source::Uart1Receive | Source::Uart1Line | Source::Uart1Bits => {
+                self.uart[1].wake(source, io)
+            }
             Source::Spi0 => self.spi[0].wake(source, io),
             Source::Spi1 => self.spi[1].wake(source, io),
             Source::I2c0 | Source::I2c0Target => self.i2c[0].wake(source, io),

@@ -261,6 +261,9 @@ impl Bus {
             for pio in &mut self.blocks.pio {
                 pio.inputs_changed(inputs, &mut self.io);
             }
+            for uart in &mut self.blocks.uart {
+                uart.inputs_changed(inputs, &mut self.io);
+            }
             for i2c in &mut self.blocks.i2c {
                 i2c.inputs_changed(inputs, &mut self.io);
             }

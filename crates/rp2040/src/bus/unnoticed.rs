@@ -200,7 +200,7 @@ impl Bus {
 
     /// The pins at which something of the chip listens that is no PIO block, and those at which lines to other boards begin.
     fn listened_inside(&self) -> u32 {
-        self.blocks.io_bank0.listens_to() | self.io.pins.lines_out() | self.i2c_listens_to()
+        self.blocks.io_bank0.listens_to() | self.io.pins.lines_out() | self.buses_listen_to()
     }
 
     fn is_pwm_silent(&self, reaches: &[Reach; 2], listeners: &Listeners) -> bool {
@@ -212,8 +212,10 @@ impl Bus {
         moved == 0 || moved & listeners.all() == 0 && !reaches.iter().any(|reach| reach.looks_at_pins)
     }
 
-    fn i2c_listens_to(&self) -> u32 {
-        self.blocks.i2c.iter().fold(0, |pins, i2c| pins | i2c.listens_to(&self.io.pins))
+    fn buses_listen_to(&self) -> u32 {
+        let of_uarts = self.blocks.uart.iter().map(|uart| uart.listens_to(&self.io.pins));
+        let of_i2cs = self.blocks.i2c.iter().map(|i2c| i2c.listens_to(&self.io.pins));
+        of_uarts.chain(of_i2cs).fold(0, |pins, own| pins | own)
     }
 
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.

@@ -87,6 +87,8 @@ sources!(
     Sampler,
     Uart0Line,
     Uart1Line,
+    Uart0Bits,
+    Uart1Bits,
     I2c0Target,
     I2c1Target,
 );

@@ -29,5 +29,6 @@ mod superinstructions;
 mod told_in_rows;
 mod turns;
 mod two_lines;
+mod uart_wires;
 mod waiting;
 mod window;

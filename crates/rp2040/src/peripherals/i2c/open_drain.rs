@@ -153,13 +153,13 @@ impl I2c {
     }
 
     /// Whether a change at its pins can mean anything to this block.
-    pub(crate) fn is_listening(&self) -> bool {
+    fn is_listening(&self) -> bool {
         self.is_enabled() || self.bus.is_active()
     }
 
-    /// The pins at which this block listens, a bit each.
+    /// The pins at which this block may listen, a bit each.
     pub(crate) fn listens_to(&self, pins: &Pins) -> u32 {
         let (sda, scl) = wires::signals(self.port);
-        if self.is_listening() { (sda | scl) & pins.selected(Function::I2c) } else { 0 }
+        (sda | scl) & pins.selected(Function::I2c)
     }
 }

@@ -70,7 +70,7 @@ impl Uart {
         self.reception(io).map(|reception| mcu::Reception::whole(&reception))
     }
 
-    fn reception(&self, io: &Io) -> Option<Reception> {
+    pub(super) fn reception(&self, io: &Io) -> Option<Reception> {
         let (divider, hz) = (self.divider, io.clocks.peri_hz);
         let is_on = self.is_on(CR_RXE) && self.cr & CR_LBE == 0 && divider >= 64 && hz > 0;
         is_on.then(|| Reception { format: Format::new(self.lcr_h), divider, hz })

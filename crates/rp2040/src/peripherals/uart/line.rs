@@ -11,10 +11,11 @@ use mcu::{Character, Edge};
 use crate::io::Io;
 use crate::pins::{Function, Pins};
 
-/// Pins of TX and RTS: GPIO 4n + 0 is TX, + 1 RX, + 2 CTS, + 3 RTS; UART0 has 0 to 3, 12 to 19 and 28 to 29, UART1 the
+/// Pins of TX, RX and RTS: GPIO 4n + 0 is TX, + 1 RX, + 2 CTS, + 3 RTS; UART0 has 0 to 3, 12 to 19 and 28 to 29, UART1 the
 /// others (RP2040 datasheet 1.4.3).
 const PORT: [u32; 2] = [0x300f_f00f, 0x0ff0_0ff0];
 const TX: u32 = 0x1111_1111;
+const RX: u32 = 0x2222_2222;
 const RTS: u32 = 0x8888_8888;
 
 /// Drives TX and RTS; both are there as soon as a pin shows them.
@@ -22,6 +23,17 @@ pub(super) fn drive(io: &mut Io, port: u8, tx: bool, rts: bool) {
     let (tx_mask, rts_mask) = (TX & PORT[usize::from(port)], RTS & PORT[usize::from(port)]);
     let levels = (if tx { tx_mask } else { 0 }) | (if rts { rts_mask } else { 0 });
     io.pins.drive(io.now, Function::Uart, tx_mask | rts_mask, levels, tx_mask | rts_mask);
+}
+
+/// The pins that show RX, a bit each.
+pub(super) fn receiving(pins: &Pins, port: u8) -> u32 {
+    RX & PORT[usize::from(port)] & pins.selected(Function::Uart)
+}
+
+/// Whether a wire leads from TX to other pins of this chip. A line to another board is told of whole frames.
+pub(super) fn is_joined(pins: &Pins, port: u8) -> bool {
+    let own = TX & PORT[usize::from(port)] & pins.selected(Function::Uart);
+    pins.wired_with(own) & !own != 0 && pins.lines_out() & own == 0
 }
 
 /// How a byte goes over the line.
@@ -130,7 +142,12 @@ pub(super) fn send(pins: &mut Pins, port: u8, beat: &Beat, format: Format, byte:
 }
 
 /// The changes of level of a frame whose first bit lies so far from the beat's current place.
-fn edges(beat: &Beat, format: Format, byte: u8, first: i64) -> impl Iterator<Item = (Picoseconds, bool)> {
+pub(super) fn edges(
+    beat: &Beat,
+    format: Format,
+    byte: u8,
+    first: i64,
+) -> impl Iterator<Item = (Picoseconds, bool)> {
     let levels = format.levels(byte);
     let level = move |bit: u32| levels >> bit & 1 == 1;
     let changes = (0..format.frame_bits()).filter(move |&bit| (bit == 0 || level(bit - 1)) != level(bit));

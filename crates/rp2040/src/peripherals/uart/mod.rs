@@ -1,11 +1,14 @@
 //! UART0 and UART1: the PL011 (RP2040 datasheet 4.2). A byte takes the time of its frame on the line and reaches the outside
 //! when its stop bit ends; bytes from outside arrive with [`Uart::receive`]. Of a line from another board the receiver
-//! samples the levels (`incoming.rs`, `receiver.rs`), with framing and parity errors and breaks.
+//! samples the levels (`incoming.rs`, `receiver.rs`), with framing and parity errors and breaks. So it does of a wire to other
+//! pins of this chip, where the levels of TX are shown too (`at_pins.rs`).
 //!
 //! Left out, and reported when firmware asks for it: hardware flow control and IrDA. Left out without a report: modem
-//! signals (they read 0), errors of bytes that are typed, a break as something that a console receives (the pin is low). The
+//! signals (they read 0), errors of bytes that are typed, a break in
+//! loopback or as something that a console receives (the pin is low). The
 //! times of a frame follow the settings at its start.
 
+mod at_pins;
 mod incoming;
 mod line;
 mod receiver;
@@ -15,8 +18,10 @@ mod tests;
 
 use std::collections::VecDeque;
 
+use mcu::Reaction;
 use units::Picoseconds;
 
+use self::at_pins::AtPins;
 use self::line::{Beat, Format};
 use self::receiver::Receiver;
 use self::registers::*;
@@ -37,6 +42,7 @@ const BLOCK: [&str; 2] = ["UART0", "UART1"];
 const SOURCE: [Source; 2] = [Source::Uart0, Source::Uart1];
 const RECEIVE_SOURCE: [Source; 2] = [Source::Uart0Receive, Source::Uart1Receive];
 const LINE_SOURCE: [Source; 2] = [Source::Uart0Line, Source::Uart1Line];
+const BITS_SOURCE: [Source; 2] = [Source::Uart0Bits, Source::Uart1Bits];
 const IRQ: [Irq; 2] = [Irq::UART0, Irq::UART1];
 const TX_DREQ: [Dreq; 2] = [Dreq::UART0_TX, Dreq::UART1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::UART0_RX, Dreq::UART1_RX];
@@ -80,7 +86,10 @@ pub struct Uart {
     /// The byte in the shift register and its format.
     shifting: Option<(u8, Format)>,
     beat: Beat,
-    /// UARTRSR, and the overrun mark of the next word that is read.
+    /// The levels of its bits are at the pins.
+    is_shown: bool,
+    at_pins: AtPins,
+    /// UARTRSR, and whether a word was lost since the last one that the FIFO took.
     errors: u32,
     overrun: bool,
     sent: VecDeque<(Picoseconds, u8)>,
@@ -107,6 +116,8 @@ impl Uart {
             rx: VecDeque::new(),
             shifting: None,
             beat: Beat::default(),
+            is_shown: false,
+            at_pins: AtPins::default(),
             errors: 0,
             overrun: false,
             sent: VecDeque::new(),
@@ -119,6 +130,7 @@ impl Uart {
         let sent = std::mem::take(&mut self.sent);
         let line = self.line.take();
         *self = Self { sent, line, ..Self::new(self.port) };
+        self.drive(io);
         self.reception_changed(io);
     }
 
@@ -212,9 +224,9 @@ impl Uart {
             self.ris |= INT_OE;
             return;
         }
-        // Room again: the mark of the overrun ends (RP2040 datasheet 4.2.8, UARTDR.OE).
-        self.overrun = false;
-        self.rx.push_back(word);
+        // Room again: the first word behind the lost ones has the mark (Arm PrimeCell UART PL011, DDI 0183, 2.4).
+        let overrun = if std::mem::take(&mut self.overrun) { DR_OE } else { 0 };
+        self.rx.push_back(word | overrun as u16);
         // UARTRIS has the errors one bit below UARTDR.
         self.ris |= u32::from(word) >> 1 & INT_ERRORS;
         if self.rx.len() >= self.rx_watermark() {
@@ -229,7 +241,7 @@ impl Uart {
     fn read_data(&mut self, io: &mut Io) -> u32 {
         let Some(word) = self.rx.pop_front() else { return 0 };
         let word = u32::from(word);
-        self.errors = self.errors & RSR_OE | word >> 8;
+        self.errors = self.errors & RSR_OE | word >> 8 & !RSR_OE;
         if self.rx.len() < self.rx_watermark() {
             self.ris &= !INT_RX;
         }
@@ -237,7 +249,7 @@ impl Uart {
             self.ris &= !INT_RT;
             io.cancel(RECEIVE_SOURCE[self.index()]);
         }
-        word | if self.overrun { DR_OE } else { 0 }
+        word
     }
 
     fn write_data(&mut self, byte: u8, io: &mut Io) {
@@ -275,18 +287,27 @@ impl Uart {
         self.shifting = Some((format.mask(byte), format));
         line::send(&mut io.pins, self.port, &self.beat, format, format.mask(byte));
         io.wake_at(SOURCE[self.index()], self.beat.bit(i64::from(format.frame_bits())));
+        self.begin_at_pins(io);
     }
 
     /// The stop bit of a frame ends.
     fn end_frame(&mut self, io: &mut Io) {
         let Some((byte, format)) = self.shifting.take() else { return };
         self.beat.advance(format.frame_bits());
-        line::record(&mut io.pins, self.port, &self.beat, format, byte);
+        if !self.is_shown {
+            line::record(&mut io.pins, self.port, &self.beat, format, byte);
+        }
         if self.sent.len() >= CONSOLE_BYTES {
             self.sent.pop_front();
         }
         self.sent.push_back((io.now, byte));
+        let before = io.reactions.len();
         io.outside.uart_byte(io.now, self.port, byte, &mut io.reactions);
+        if self.is_shown {
+            // Who is at the other end of a wire has heard the bits.
+            let later = io.reactions.split_off(before);
+            io.reactions.extend(later.into_iter().filter(|it| !matches!(it, Reaction::UartByte { .. })));
+        }
         if self.cr & CR_LBE != 0 {
             self.accept(u16::from(Format::new(self.lcr_h).mask(byte)), io);
         }
@@ -299,10 +320,9 @@ impl Uart {
         self.drive(io);
     }
 
-    /// The levels at rest: TX is high, and low in a break once the frame under way is sent.
+    /// At rest TX is high, and low in a break once the frame under way is sent.
     fn drive(&self, io: &mut Io) {
-        let tx = self.lcr_h & LCR_BRK == 0 || self.shifting.is_some();
-        line::drive(io, self.port, tx, self.cr & CR_RTS == 0);
+        line::drive(io, self.port, self.level(io.now), self.cr & CR_RTS == 0);
     }
 
     fn write_line_control(&mut self, value: u32, io: &mut Io) {
@@ -360,9 +380,7 @@ impl Peripheral for Uart {
 
     fn peek(&self, offset: u32, _io: &Io) -> u32 {
         match offset {
-            UARTDR => {
-                self.rx.front().map_or(0, |&word| u32::from(word) | if self.overrun { DR_OE } else { 0 })
-            }
+            UARTDR => self.rx.front().map_or(0, |&word| u32::from(word)),
             UARTRSR => self.errors,
             UARTFR => self.flags(),
             UARTIBRD => self.ibrd,
@@ -405,8 +423,12 @@ impl Peripheral for Uart {
     fn wake(&mut self, source: Source, io: &mut Io) {
         if source == SOURCE[self.index()] {
             self.end_frame(io);
-        } else if source == LINE_SOURCE[self.index()] {
+        } else if source == BITS_SOURCE[self.index()] {
+            self.show(io);
+        } else if source == LINE_SOURCE[self.index()] && self.line.is_some() {
             self.look_at_line(io);
+        } else if source == LINE_SOURCE[self.index()] {
+            self.look_at_pins(io);
         } else if !self.rx.is_empty() {
             self.ris |= INT_RT;
         }

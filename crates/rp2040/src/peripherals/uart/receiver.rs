@@ -11,7 +11,7 @@ use super::line::Format;
 use super::registers::{DR_BE, DR_FE, DR_PE};
 
 /// How characters are received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Reception {
     pub(super) format: Format,
     /// Of the clock, in 1/64: a bit has 16 times as many cycles.
@@ -81,14 +81,17 @@ impl Receiver {
     /// What comes next on the line.
     pub(super) fn look(&self) -> Seen {
         match self.end.look() {
-            Next::Frame(frame) => character(&frame),
+            Next::Frame(frame) => {
+                Seen::Character { sampled: frame.sampled, whole: frame.whole, word: word_of(&frame) }
+            }
             Next::Unknown(at) => Seen::Unknown(at),
             Next::Nothing => Seen::Nothing,
         }
     }
 }
 
-fn character(frame: &mcu::Frame<Reception>) -> Seen {
+/// A frame as UARTDR has it, with its errors.
+pub(super) fn word_of(frame: &mcu::Frame<Reception>) -> u16 {
     let format = frame.reception.format;
     let stop = format.bits_before_stop();
     let byte = frame.data(format.word_bits()) as u8;
@@ -99,7 +102,7 @@ fn character(frame: &mcu::Frame<Reception>) -> Seen {
         (false, true) => DR_BE | DR_FE,
         (has_stop, _) => (if has_stop { 0 } else { DR_FE }) | (if is_right { 0 } else { DR_PE }),
     };
-    Seen::Character { sampled: frame.sampled, whole: frame.whole, word: u16::from(byte) | errors as u16 }
+    u16::from(byte) | errors as u16
 }
 
 #[cfg(test)]
