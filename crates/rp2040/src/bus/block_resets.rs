@@ -37,7 +37,10 @@ impl Blocks {
             }
             if hit([reset::SPI0, reset::SPI1][port]) {
                 self.spi[port] = Spi::new(port as u8);
-                silence(io, &[[Source::Spi0, Source::Spi1][port]]);
+                silence(
+                    io,
+                    &[[Source::Spi0, Source::Spi1][port], [Source::Spi0Bits, Source::Spi1Bits][port]],
+                );
                 lower(io, [Irq::SPI0, Irq::SPI1][port], [Dreq::SPI0_TX, Dreq::SPI1_TX][port], 2);
             }
             if hit([reset::I2C0, reset::I2C1][port]) {

@@ -238,8 +238,8 @@ impl Blocks {
             Source::Uart1 | Source::Uart1Receive | Source::Uart1Line | Source::Uart1Bits => {
                 self.uart[1].wake(source, io)
             }
-            Source::Spi0 => self.spi[0].wake(source, io),
-            Source::Spi1 => self.spi[1].wake(source, io),
+            Source::Spi0 | Source::Spi0Bits => self.spi[0].wake(source, io),
+            Source::Spi1 | Source::Spi1Bits => self.spi[1].wake(source, io),
             Source::I2c0 | Source::I2c0Target => self.i2c[0].wake(source, io),
             Source::I2c1 | Source::I2c1Target => self.i2c[1].wake(source, io),
             Source::Usb | Source::UsbHost => self.usb.wake(source, io),

@@ -215,7 +215,8 @@ impl Bus {
     fn buses_listen_to(&self) -> u32 {
         let of_uarts = self.blocks.uart.iter().map(|uart| uart.listens_to(&self.io.pins));
         let of_i2cs = self.blocks.i2c.iter().map(|i2c| i2c.listens_to(&self.io.pins));
-        of_uarts.chain(of_i2cs).fold(0, |pins, own| pins | own)
+        let of_spis = self.blocks.spi.iter().map(|spi| spi.listens_to(&self.io.pins));
+        of_uarts.chain(of_i2cs).chain(of_spis).fold(0, |pins, own| pins | own)
     }
 
     /// The DMA moved on by itself: a channel may wait for the words of a block from here on.

@@ -89,6 +89,8 @@ sources!(
     Uart1Line,
     Uart0Bits,
     Uart1Bits,
+    Spi0Bits,
+    Spi1Bits,
     I2c0Target,
     I2c1Target,
 );

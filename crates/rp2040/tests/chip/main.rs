@@ -25,6 +25,7 @@ mod shared_memory;
 mod sleep;
 mod snapshots;
 mod spi_dma;
+mod spi_wires;
 mod superinstructions;
 mod told_in_rows;
 mod turns;

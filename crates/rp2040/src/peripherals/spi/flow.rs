@@ -26,6 +26,7 @@ impl Spi {
     #[inline]
     pub(crate) fn flows(&self, io: &Io) -> bool {
         self.step == Step::LastBit
+            && self.at_pins.is_none()
             && self.is_quiet()
             && self.is_running()
             && (!self.select_is_wired || self.pace.captures_second())

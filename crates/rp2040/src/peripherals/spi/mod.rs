@@ -1,12 +1,13 @@
 //! SPI0 and SPI1: the PL022 (RP2040 datasheet 4.4) as controller. A frame takes its time on the wire, with the gap that
 //! the PL022 leaves between frames (`pace.rs`); it reaches the outside, and its answer the receive FIFO, at the end of
-//! its last bit. The levels of SCK and the data lines are not moved bit by bit; a recorder of the pins gets their edges
-//! (`wires.rs`).
+//! its last bit. The levels of SCK and the data lines are moved bit by bit where a wire leads from them to other pins of this chip
+//! (`at_pins.rs`); else a recorder of the pins gets their edges (`wires.rs`).
 //!
 //! Left out, and reported when firmware asks for it: operation as peripheral device (CR1.MS), and the frame formats of
 //! Texas Instruments and National Microwire (CR0.FRF), which go as Motorola frames. A frame that is under way when
 //! CR1.SSE is cleared still ends.
 
+mod at_pins;
 mod fifo;
 mod flow;
 mod pace;
@@ -17,6 +18,7 @@ mod wires;
 
 use units::Picoseconds;
 
+use self::at_pins::AtPins;
 use self::fifo::{DEPTH, Fifo};
 use self::pace::{Instant, Pace};
 use self::registers::*;
@@ -28,6 +30,7 @@ use mcu::SpiFrame;
 
 const BLOCK: [&str; 2] = ["SPI0", "SPI1"];
 const SOURCE: [Source; 2] = [Source::Spi0, Source::Spi1];
+const BITS_SOURCE: [Source; 2] = [Source::Spi0Bits, Source::Spi1Bits];
 const IRQ: [Irq; 2] = [Irq::SPI0, Irq::SPI1];
 const TX_DREQ: [Dreq; 2] = [Dreq::SPI0_TX, Dreq::SPI1_TX];
 const RX_DREQ: [Dreq; 2] = [Dreq::SPI0_RX, Dreq::SPI1_RX];
@@ -68,6 +71,7 @@ pub struct Spi {
     /// When the receive timeout strikes, or struck.
     timeout: Option<Picoseconds>,
     lines: wires::Lines,
+    at_pins: Option<AtPins>,
 }
 
 impl Spi {
@@ -91,13 +95,14 @@ impl Spi {
             at_rest: Instant::LONG_AGO,
             timeout: None,
             lines: wires::Lines::default(),
+            at_pins: None,
         }
     }
 
-    /// Whether the end of a frame raises no interrupt, whatever comes.
+    /// Whether the end of a frame raises no interrupt and moves no pin, whatever comes.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
-        self.imsc == 0
+        self.imsc == 0 && self.at_pins.is_none()
     }
 
     /// Whether a register takes words that are to be sent, and does nothing else.
@@ -210,6 +215,7 @@ impl Spi {
     fn shift(&mut self, due: Instant, io: &mut Io) {
         if let Some(word) = self.tx.pop() {
             self.shifting = word;
+            self.begin_at_pins(self.pace.before(due, self.pace.bits), io);
             self.arm(Step::LastBit, due, io);
         } else {
             self.step = Step::Rest;
@@ -235,6 +241,7 @@ impl Spi {
     fn answer(&mut self, io: &mut Io) -> u16 {
         let start = self.pace.before(self.due, self.pace.bits);
         let (sent, answer) = self.show_outside(start, io);
+        let answer = self.end_at_pins(io).unwrap_or(answer);
         self.record(sent, answer, start, io);
         if self.cr1 & CR1_LBM != 0 { sent } else { answer }
     }
@@ -244,7 +251,8 @@ impl Spi {
     fn record(&mut self, sent: u16, answer: u16, start: Instant, io: &mut Io) {
         if wires::is_recorded(&io.pins, self.port) {
             let more = !self.tx.is_empty() && self.is_running();
-            let shown = Shown { port: self.port, sent, received: answer, start, more };
+            let moved = if self.at_pins.is_some() { wires::moved(&io.pins, self.port) } else { 0 };
+            let shown = Shown { port: self.port, sent, received: answer, start, more, moved };
             wires::record(&mut io.pins, &mut self.lines, &self.pace, &shown);
         }
     }
@@ -428,7 +436,10 @@ impl Peripheral for Spi {
     }
 
     #[inline]
-    fn wake(&mut self, _source: Source, io: &mut Io) {
+    fn wake(&mut self, source: Source, io: &mut Io) {
+        if source == BITS_SOURCE[self.index()] {
+            return self.begin_half(io);
+        }
         match self.step {
             Step::Rest => {}
             Step::Select => {

@@ -6,6 +6,7 @@ use units::Picoseconds;
 use super::pace::{Instant, Pace};
 use mcu::Edge;
 
+use crate::io::Io;
 use crate::pins::{Function, Pins};
 
 /// GPIO 4n is RX, 4n + 1 CSn, 4n + 2 SCK, 4n + 3 TX; 0 to 7 and 16 to 23 belong to SPI0, the others to SPI1
@@ -48,6 +49,44 @@ pub(super) fn drive_rest(
     }
 }
 
+/// Whether a wire leads from SCK or a data line to a pin of this chip that is none of the same SPI. Where its own lines are joined,
+/// words come back as they are.
+#[inline]
+pub(super) fn is_joined(pins: &Pins, port: u8) -> bool {
+    let own = pins.selected(Function::Spi) & PORT[usize::from(port)];
+    pins.wired_with(own & !CSN) & !own != 0
+}
+
+/// The pins of RX that a wire joins with others of this chip.
+pub(super) fn joined_receiver(pins: &Pins, port: u8) -> u32 {
+    let own = pins.selected(Function::Spi) & PORT[usize::from(port)] & RX;
+    if pins.wired_with(own) & !own == 0 { 0 } else { own }
+}
+
+/// The pins that move bit by bit where any is joined, a bit each.
+pub(super) fn moved(pins: &Pins, port: u8) -> u32 {
+    pins.selected(Function::Spi) & PORT[usize::from(port)] & (SCK | TX) | joined_receiver(pins, port)
+}
+
+/// The level of RX.
+pub(super) fn hears(pins: &Pins, port: u8) -> bool {
+    pins.inputs() & joined_receiver(pins, port) != 0
+}
+
+/// Moves SCK.
+pub(super) fn drive_clock(io: &mut Io, port: u8, level: bool) {
+    drive(io, SCK & PORT[usize::from(port)], level);
+}
+
+/// Moves TX.
+pub(super) fn drive_data(io: &mut Io, port: u8, level: bool) {
+    drive(io, TX & PORT[usize::from(port)], level);
+}
+
+fn drive(io: &mut Io, mask: u32, level: bool) {
+    io.pins.drive(io.now, Function::Spi, mask, if level { mask } else { 0 }, mask);
+}
+
 /// Whether somebody records SCK, TX or RX of this SPI.
 #[inline]
 pub(super) fn is_recorded(pins: &Pins, port: u8) -> bool {
@@ -75,6 +114,8 @@ pub(super) struct Shown {
     pub(super) start: Instant,
     /// Whether another frame follows at once.
     pub(super) more: bool,
+    /// The pins that moved by themselves, a bit each.
+    pub(super) moved: u32,
 }
 
 /// The data lines' levels after the last frame.
@@ -93,7 +134,7 @@ impl Lines {
 
 /// Adds the edges of a frame to those that are recorded.
 pub(super) fn record(pins: &mut Pins, lines: &mut Lines, pace: &Pace, frame: &Shown) {
-    let mask = shown(pins, frame.port);
+    let mask = shown(pins, frame.port) & !frame.moved;
     if mask == 0 {
         // At rest TX is low (RP2040 datasheet 4.4.3.10).
         *lines = Lines { tx: frame.more && frame.sent & 1 == 1, rx: frame.received & 1 == 1 };
