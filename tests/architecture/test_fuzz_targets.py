@@ -85,10 +85,10 @@ def fuzz(
 
     monkeypatch.setattr(run_targets, "processor_seconds", lambda usage: 60.0)
 
-    def run(seconds: int, stream: Literal["out", "err"] = "out") -> tuple[int, str]:
+    def run(seconds: int, *options: str, stream: Literal["out", "err"] = "out") -> tuple[int, str]:
         places = ["--corpus", tmp_path / "corpus", "--found", tmp_path / "found", "--state", tmp_path / "done.json"]
         code = run_targets.main(
-            ["--seconds", str(seconds), "--program", f"{tmp_path}/{{}}", *map(str, places), "program"]
+            ["--seconds", str(seconds), "--program", f"{tmp_path}/{{}}", *map(str, places), *options, "program"]
         )
         return code, getattr(capsys.readouterr(), stream).splitlines()[-1]
 
@@ -101,6 +101,14 @@ def test_a_run_of_the_fuzzer_goes_on_where_it_was_stopped(fuzz: Callable[..., tu
     assert fuzz(300) == (0, "| program | 300 | 5 000 | 7 | none |"), "all was done"
     (tmp_path / "program").write_text(f"{FAKE}# built anew\n")
     assert fuzz(60) == (0, "| program | 60 | 1 000 | 7 | none |")
+
+
+def test_hours_of_builds_that_follow_each_other_add_up_where_that_is_wanted(
+    fuzz: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    assert fuzz(120, "--across-builds") == (0, "| program | 120 | 2 000 | 7 | none |")
+    (tmp_path / "program").write_text(f"{FAKE}# built anew\n")
+    assert fuzz(180, "--across-builds") == (0, "| program | 180 | 3 000 | 7 | none |")
 
 
 def test_what_broke_a_target_is_tried_until_it_does_so_no_longer(
@@ -123,7 +131,7 @@ def test_a_target_that_only_waits_is_told(
 
     monkeypatch.setattr(run_targets, "processor_seconds", lambda usage: 0.0)
     log = tmp_path / "found" / "program" / "log.txt"
-    assert fuzz(60, "err") == (
+    assert fuzz(60, stream="err") == (
         1,
         f"{tmp_path}/program: it ended with code 0 after 0.0 s of a processor, and found nothing; see {log}",
     )

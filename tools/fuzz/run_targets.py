@@ -1,8 +1,8 @@
 """Runs libFuzzer's targets, each for so many seconds of a processor, and goes on where it was interrupted.
 
 As many run at once as there are processors. What each has done stands in a file of JSON: seconds, inputs, coverage and
-the inputs that broke it. A target that was built anew begins anew. ``make fuzz-targets`` and ``make fuzz-firmware``
-call it.
+the inputs that broke it. A target that was built anew begins anew, unless ``--across-builds`` is given: then its hours
+add up. ``make fuzz-targets`` and ``make fuzz-firmware`` call it.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class TargetError(Exception):
 
 @dataclass
 class Done:
-    """What a target has done since it was built."""
+    """What a target has done since it was built, or by all builds."""
 
     program: str
-    """The hash of the program that did it."""
+    """The hash of the program that did it, or of the last one."""
     seconds: float = 0.0
     """Of a processor: beside other work an hour takes longer than an hour."""
     inputs: int = 0
@@ -98,20 +98,23 @@ class Target:
 class State:
     """What all targets have done, in a file."""
 
-    def __init__(self, path: Path) -> None:
-        """Read what was done before, if anything was."""
+    def __init__(self, path: Path, across_builds: bool) -> None:
+        """Read what was done before, if anything was. What earlier builds did may count."""
         self._path = path
+        self._across_builds = across_builds
         self._lock = threading.Lock()
         texts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         self._done = {name: Done(**one) for name, one in texts.items()}
 
     def of(self, target: Target) -> Done:
-        """What a target has done; nothing if it was built anew since."""
+        """What a target has done; nothing if it was built anew since, and only this build counts."""
         program = hashlib.sha256(target.program.read_bytes()).hexdigest()
         with self._lock:
-            if target.name not in self._done or self._done[target.name].program != program:
-                self._done[target.name] = Done(program)
-            return self._done[target.name]
+            done = self._done.get(target.name)
+            if done is None or done.program != program and not self._across_builds:
+                done = self._done[target.name] = Done(program)
+            done.program = program
+            return done
 
     def keep(self) -> None:
         """Write it, whole or not at all."""
@@ -191,6 +194,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--found", type=Path, required=True, help="the folder for what is found")
     parser.add_argument("--state", type=Path, required=True, help="the file that says what was done")
     parser.add_argument("--option", action="append", default=[], help="for libFuzzer, such as -max_len=4096")
+    parser.add_argument("--across-builds", action="store_true", help="count what earlier builds of a target did")
     parser.add_argument("targets", nargs="+", metavar="TARGET[=CORPUS]")
     return parser.parse_args(arguments)
 
@@ -198,7 +202,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run them all; 1 where something broke one."""
     told = parsed(arguments)
-    state = State(told.state)
+    state = State(told.state, told.across_builds)
     targets = []
     for text in told.targets:
         name, _, corpus = text.partition("=")
