@@ -172,7 +172,7 @@ def test_a_bad_suite_is_one_sentence_with_file_line_and_field(
     ("name", "content", "says"),
     [
         ("nowhere.toml", None, "nowhere.toml: cannot read this suite: No such file"),
-        ("folder", None, "folder: cannot read this suite: Is a directory"),
+        ("folder", None, "folder: is a folder, and no suite; name a TOML file"),
         ("latin.toml", "name = 'Tür'\n[links.lora]\n".encode("latin-1"), "latin.toml: cannot read this suite: "),
         ("picture.toml", bytes(range(256)), "picture.toml: cannot read this suite: "),
         ("nul.toml", b"[links.lora]\nsf = '7\x00'\n", "nul.toml:2: this is not TOML: "),

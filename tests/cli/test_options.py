@@ -115,7 +115,6 @@ REFUSED = [
     (["sweep", "links.toml", "--over", "uart.samples=10,20", "--samples", "30"], "the axes vary samples as well"),
     (["sweep", "links.toml", "--points", "points.csv", "--samples", "30"], "the axes vary samples as well"),
     (["explain", "address", "--changes", "2"], "--changes"),
-    (["explain", "address", "--changes", "0"], "--changes"),
     (["explain", "address", "--workers", "2"], "--workers"),
     (["sweep", "links.toml", "--scheduler", "tcp://127.0.0.1:1", "--workers", "2"], "--workers"),
     (["history", "first-bad", "row", "--good", "a", "--bad", "b", "--suite", "links.toml"], "--suite"),

@@ -151,7 +151,7 @@ def _explain_run(
         explained = explain_run(
             analysis, only=only, samples=WHAT_IF_SAMPLES if changes else 0, workers=workers, packets=packets
         )
-    if not any(row.link for row in explained):
+    if changes and not any(row.link for row in explained):
         refuse_unused(
             ["--changes", "--workers"], "changes are tried with models of links, and here are none; leave it out"
         )

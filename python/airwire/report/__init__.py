@@ -30,12 +30,10 @@ def write_html(
     ``notes`` are sentences of whoever measured; ``opening`` stands in place of what the rows say first. The file is
     there whole or not at all.
     """
-    from airwire.model import Analysis
     from airwire.outputs import write_file
     from airwire.report.page import page
-    from airwire.values import check_kind
 
-    check_kind("the analysis", analysis, Analysis, "airwire.analyze or airwire.run")
+    _check_kind(analysis)
     write_file(path, page(analysis, title, notes, opening))
 
 
@@ -46,9 +44,16 @@ def write_figures(
 
     ``formats`` may hold ``svg`` and ``png``; ``AirwireError`` is raised for anything else.
     """
-    from airwire.model import Analysis
     from airwire.report.files import write
-    from airwire.values import check_kind
 
-    check_kind("the analysis", analysis, Analysis, "airwire.analyze or airwire.run")
+    _check_kind(analysis)
     return write(analysis, Path(directory), tuple(formats), captures=captures)
+
+
+def _check_kind(analysis: object) -> None:
+    """Refuse what is no analysis, such as the path of one."""
+    from airwire._core import AirwireError
+    from airwire.model import Analysis as Drawable
+
+    if not isinstance(analysis, Drawable):
+        raise AirwireError(f"the analysis is {analysis!r:.60}, but it takes an Analysis, as airwire.load_run gives it")

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from airwire import _core
 from airwire.bounds import Bound
 from airwire.kinds import Pairing
-from airwire.link.model import LinkRow
 from airwire.model import CaptureFile
 from airwire.runs import folder_v1
 from airwire.runs.manifest import BoardEntry, CaptureEntry, Entry, LinkEntry, SuiteManifest, read_manifest
@@ -29,8 +28,11 @@ if TYPE_CHECKING:
 
     from airwire.address.row import AddressRow
     from airwire.board.row import BoardRow
+    from airwire.link.model import LinkRow
 
 
+_MODELLED = "link"
+"""What the samples of a link's model have as their target."""
 _TRACED = 1000
 """Of a link so many messages are taken apart (docs/reference/run-folder.md)."""
 
@@ -106,7 +108,7 @@ def _taken_apart(folder: Path, entry: Entry) -> int:
         return 0
     samples = read_samples(folder, entry.run)
     # What tests put in the place of a link has no stages.
-    modelled = samples["target"] == LinkRow.kind
+    modelled = samples["target"] == _MODELLED
     return samples.filter(modelled & (samples["outcome"] == "paired") & (samples["index"] < _TRACED)).height
 
 

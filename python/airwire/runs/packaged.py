@@ -40,7 +40,7 @@ def find_suite(suite: str | Path) -> Path:
         # Beside the file that the link leads to a checkout has its build.
         return (_SUITES / f"{path.name}.toml").resolve()
     if path.is_dir():
-        return path
+        raise _core.AirwireError(f"{path}: is a folder, and no suite; name a TOML file")
     raise _core.AirwireError(
         f"{path.name}: there is no such file, and no suite of this name comes with the package; "
         f"{_core.name_hint(path.name, known)}"
