@@ -8,6 +8,7 @@ pub(crate) mod input;
 pub(crate) mod lines;
 pub(crate) mod logic2_csv;
 pub(crate) mod pulseview_csv;
+mod quotes;
 pub(crate) mod sal;
 pub(crate) mod select;
 pub(crate) mod sigrok;
