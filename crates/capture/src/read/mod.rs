@@ -7,6 +7,7 @@ pub(crate) mod foreign;
 pub(crate) mod input;
 pub(crate) mod lines;
 pub(crate) mod logic2_csv;
+mod parts;
 pub(crate) mod pulseview_csv;
 mod quotes;
 pub(crate) mod sal;
