@@ -382,6 +382,7 @@ class Board:
         self,
         *,
         end_ps: int,
+        virtual_end: bool,
         tap: str | None,
         forwards: list[str],
         text: bytes | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
@@ -278,6 +279,17 @@ def test_serve_ends_after_a_time_of_the_wall(images: Path) -> None:
     board.serve("300 ms", forward=["0:80"])
     assert 0.3 <= time.monotonic() - begun < 5
     assert board.time_ps - first <= 3 * 10**11
+
+
+@pytest.mark.parametrize("for_", ["50ms", "333.3ms"])
+def test_a_run_that_forwards_ends_at_exactly_its_time(
+    airwire: Callable[..., subprocess.CompletedProcess[str]], images: Path, for_: str
+) -> None:
+    # The clock of the wall is over at any moment, most of them between two looks at the sockets.
+    image = images / "wiznet_http.elf"
+    ran = airwire("board", "run", image, "--board", "w5500-evb-pico", "--forward", "0:80", "--for", for_, "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["time_ps"] == round(float(for_.removesuffix("ms")) * 10**9)
 
 
 def test_run_forwards_ports_and_serve_types(images: Path, tmp_path: Path) -> None:

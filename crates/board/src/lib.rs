@@ -46,7 +46,7 @@ pub use energy::{BoardEnergy, PartEnergy, StateEnergy};
 pub use error::BoardError;
 pub use fields::unescaped;
 pub use file::{BoardFile, PartEntry};
-pub use live::{Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace};
+pub use live::{EndsBy, Forward, ForwardError, LiveError, LiveListener, LiveOptions, Pace};
 pub use mcus::microcontroller_of;
 pub use network_state::{CallEntry, NetworkState};
 pub use outcome::{BoardRun, FunctionShare};

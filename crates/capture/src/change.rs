@@ -74,13 +74,17 @@ pub enum ChannelSelector {
 }
 
 impl ChannelSelector {
-    /// The position in `channels` of the channel that is meant: a label wins over a number.
-    pub fn find(&self, channels: &[Channel]) -> Option<usize> {
-        let by_label = |wanted: &str| channels.iter().position(|c| c.label == wanted);
+    /// The positions in `channels` of all that may be meant: a label wins over a number.
+    pub(crate) fn matches(&self, channels: &[Channel]) -> Vec<usize> {
+        let those = |is_meant: &dyn Fn(&Channel) -> bool| -> Vec<usize> {
+            (0..channels.len()).filter(|at| is_meant(&channels[*at])).collect()
+        };
         match self {
-            Self::Label(label) => by_label(label),
+            Self::Label(label) => those(&|c| c.label == *label),
             Self::Index(index) => {
-                by_label(&index.to_string()).or_else(|| channels.iter().position(|c| c.index == *index))
+                let label = index.to_string();
+                let labelled = those(&|c| c.label == label);
+                if labelled.is_empty() { those(&|c| c.index == *index) } else { labelled }
             }
         }
     }

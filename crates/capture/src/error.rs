@@ -28,6 +28,18 @@ pub enum CaptureError {
         /// What is wrong there and what to do, as one sentence without a final full stop at most.
         what: String,
     },
+    /// A channel was asked for by a number or a label that several have.
+    #[error("{}: {wanted} may be any of the channels {meant}; {advice}", path.display())]
+    AmbiguousChannel {
+        /// The file.
+        path: PathBuf,
+        /// The channel as the user wrote it.
+        wanted: String,
+        /// The channels that have it, as `1 (Channel 1) and 1 (SCK)`.
+        meant: String,
+        /// How to tell them apart.
+        advice: String,
+    },
     /// A channel was asked for that the file does not have.
     #[error("{}: there is no channel {wanted}; it has {available}. Name one of them", path.display())]
     NoSuchChannel {
@@ -40,11 +52,8 @@ pub enum CaptureError {
     },
 }
 
-/// What to do where the system refuses; a file that exists says it itself.
+/// What to do where the system refuses; a file that exists says it itself, and so does a pipe.
 fn advice(action: &str, source: &io::Error) -> &'static str {
-    if action == "write" && source.kind() != io::ErrorKind::AlreadyExists {
-        "; name another place, or make room"
-    } else {
-        ""
-    }
+    let says_itself = matches!(source.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::BrokenPipe);
+    if action == "write" && !says_itself { "; name another place, or make room" } else { "" }
 }

@@ -4,31 +4,8 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
-/// A shell starts the writer of a pipe and its reader at once, one of them a little later.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Between looks at a pipe that is empty: the first, and the longest.
-const SHORTEST_PAUSE: Duration = Duration::from_micros(100);
-const LONGEST_PAUSE: Duration = Duration::from_millis(10);
-
-/// How often waiting was to end.
-static STOPS: AtomicU64 = AtomicU64::new(0);
-/// Whether it is to end now, by what the program knows of the user.
-static ASK: OnceLock<fn() -> bool> = OnceLock::new();
-
-/// Ends the waiting for every pipe that is open now.
-pub fn stop_waiting() {
-    STOPS.fetch_add(1, Ordering::Relaxed);
-}
-
-/// Whoever waits for a pipe calls `ask` now and then, on its own thread, and goes on while it says false. The first one given
-/// holds.
-pub fn ask_while_waiting(ask: fn() -> bool) {
-    let _ = ASK.set(ask);
-}
+use crate::patience::Patience;
 
 /// A file or a pipe to be read.
 #[derive(Debug)]
@@ -42,7 +19,7 @@ pub struct Input {
 struct Pipe {
     /// What came before anybody asked for it.
     first: Cursor<Vec<u8>>,
-    stops_before: u64,
+    patience: Patience,
 }
 
 impl Input {
@@ -51,7 +28,7 @@ impl Input {
     /// # Errors
     /// When it cannot be opened, is a device, or is a pipe that nobody writes.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let stops_before = STOPS.load(Ordering::Relaxed);
+        let patience = Patience::begin();
         let file = open_at_once(path)?;
         let metadata = file.metadata()?;
         if metadata.is_file() || metadata.is_dir() {
@@ -60,7 +37,7 @@ impl Input {
         if is_device(&metadata) {
             return Err(io::Error::other("this is a device, which need not end; name a file or a pipe"));
         }
-        let mut pipe = Pipe { first: Cursor::default(), stops_before };
+        let mut pipe = Pipe { first: Cursor::default(), patience };
         pipe.wait_for_writer(&file)?;
         Ok(Self { file, pipe: Some(pipe) })
     }
@@ -85,7 +62,7 @@ impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(pipe) = &mut self.pipe else { return self.file.read(buffer) };
         match pipe.first.read(buffer)? {
-            0 => pipe.patiently(|| (&self.file).read(buffer)),
+            0 => pipe.patience.until_done(|| (&self.file).read(buffer)),
             read => Ok(read),
         }
     }
@@ -94,15 +71,14 @@ impl Read for Input {
 impl Pipe {
     /// An empty read means that nobody has opened the other end, or that everybody has left it.
     fn wait_for_writer(&mut self, mut file: &File) -> io::Result<()> {
-        let begun = Instant::now();
         let mut portion = [0; 4096];
         loop {
             match file.read(&mut portion) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Ok(0) if begun.elapsed() > PATIENCE => {
+                Ok(0) if self.patience.is_over() => {
                     return Err(io::Error::other("nobody writes to this pipe; start its writer first"));
                 }
-                Ok(0) => self.pause(LONGEST_PAUSE)?,
+                Ok(0) => self.patience.pause_for_other_end()?,
                 Ok(read) => {
                     self.first = Cursor::new(portion[..read].to_vec());
                     return Ok(());
@@ -110,26 +86,6 @@ impl Pipe {
                 Err(error) => return Err(error),
             }
         }
-    }
-
-    /// Reads until the writer has written something, or has left.
-    fn patiently(&self, mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
-        let mut pause = SHORTEST_PAUSE;
-        loop {
-            match read() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.pause(pause)?,
-                done => return done,
-            }
-            pause = (2 * pause).min(LONGEST_PAUSE);
-        }
-    }
-
-    fn pause(&self, time: Duration) -> io::Result<()> {
-        std::thread::sleep(time);
-        let stopped =
-            STOPS.load(Ordering::Relaxed) != self.stops_before || ASK.get().is_some_and(|ask| ask());
-        // An interrupted read would be repeated by whoever reads to an end.
-        if stopped { Err(io::Error::other("stopped while it waited for a pipe")) } else { Ok(()) }
     }
 }
 

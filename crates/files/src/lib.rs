@@ -2,16 +2,21 @@
 //! complete, as `python/airwire/outputs.py` does it for Python. A device or a pipe has no place beside it and is written to as
 //! it is. Leaves out which files may be written at all: that is for the commands to say. What is read is opened by [`Input`].
 
+mod device;
 mod input;
+mod patience;
 #[cfg(test)]
 mod tests;
 
-pub use input::{Input, ask_while_waiting, read, read_text, stop_waiting};
+pub use input::{Input, read, read_text};
+pub use patience::{ask_while_waiting, stop_waiting};
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use device::Device;
 
 /// Links that lead to links; more are a loop.
 const MOST_LINKS: usize = 32;
@@ -28,15 +33,18 @@ pub enum Existing {
 /// A file that is being written. Where it is dropped before [`NewFile::finish`], nothing of it remains, and what was there
 /// before stays.
 #[derive(Debug)]
-pub struct NewFile {
-    file: File,
-    /// Nothing of a device.
-    place: Option<Place>,
+pub struct NewFile(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Beside(Place),
+    Device(Device),
 }
 
-/// Where a file goes when it is complete.
+/// Where a file is written, and where it goes when it is complete.
 #[derive(Debug)]
 struct Place {
+    file: File,
     unfinished: Unfinished,
     target: PathBuf,
     existing: Existing,
@@ -53,17 +61,18 @@ impl Drop for Unfinished {
 }
 
 impl NewFile {
-    /// Begins a file. A link stays a link: the file that it leads to is written.
+    /// Begins a file. A link stays a link: the file that it leads to is written. A device or a pipe is never replaced, so
+    /// there is nothing to keep of it.
     ///
     /// # Errors
-    /// When the file exists and is to be kept, is a folder, or cannot be made.
+    /// When the file exists and is to be kept, is a folder or a pipe that nobody reads, or cannot be made.
     pub fn create(path: &Path, existing: Existing) -> io::Result<Self> {
+        let before = fs::metadata(path).ok();
+        if let Some(device) = before.as_ref().filter(|metadata| is_device(metadata)) {
+            return Ok(Self(Kind::Device(Device::open(path, device)?)));
+        }
         if existing == Existing::Keep && path.symlink_metadata().is_ok() {
             return Err(exists());
-        }
-        let before = fs::metadata(path).ok();
-        if before.as_ref().is_some_and(is_device) {
-            return Ok(Self { file: File::options().write(true).open(path)?, place: None });
         }
         if before.as_ref().is_some_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -73,7 +82,7 @@ impl NewFile {
         if let Some(before) = before {
             file.set_permissions(before.permissions())?;
         }
-        Ok(Self { file, place: Some(Place { unfinished, target, existing }) })
+        Ok(Self(Kind::Beside(Place { file, unfinished, target, existing })))
     }
 
     /// Puts the file in its place.
@@ -81,9 +90,11 @@ impl NewFile {
     /// # Errors
     /// When it cannot be completed; then nothing of it remains.
     pub fn finish(self) -> io::Result<()> {
-        let Self { mut file, place } = self;
+        let Place { mut file, unfinished, target, existing } = match self.0 {
+            Kind::Device(mut device) => return device.flush(),
+            Kind::Beside(place) => place,
+        };
         file.flush()?;
-        let Some(Place { unfinished, target, existing }) = place else { return Ok(()) };
         file.sync_all()?;
         drop(file);
         match existing {
@@ -95,11 +106,17 @@ impl NewFile {
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        match &mut self.0 {
+            Kind::Beside(place) => place.file.write(bytes),
+            Kind::Device(device) => device.write(bytes),
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        match &mut self.0 {
+            Kind::Beside(place) => place.file.flush(),
+            Kind::Device(device) => device.flush(),
+        }
     }
 }
 

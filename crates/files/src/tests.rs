@@ -109,7 +109,13 @@ fn what_is_read_is_a_file_of_some_length_and_no_device() {
 /// In one test, as whoever stops waiting stops it for all.
 #[cfg(unix)]
 #[test]
-fn a_pipe_is_read_from_its_writer_and_waited_for_until_it_is_stopped() {
+fn a_pipe_is_waited_for_until_it_is_stopped() {
+    it_is_read_from_its_writer();
+    it_is_written_for_its_reader();
+}
+
+#[cfg(unix)]
+fn it_is_read_from_its_writer() {
     use std::time::Duration;
 
     let folder = tempfile::tempdir().unwrap();
@@ -136,4 +142,47 @@ fn a_pipe_is_read_from_its_writer_and_waited_for_until_it_is_stopped() {
     let stopped = io::Read::read(&mut input, &mut [0; 8]).unwrap_err();
     assert!(stopped.to_string().contains("stopped"), "{stopped}");
     silent.join().unwrap();
+}
+
+#[cfg(unix)]
+fn it_is_written_for_its_reader() {
+    use std::io::Read;
+    use std::time::{Duration, Instant};
+
+    const MORE_THAN_A_PIPE_HOLDS: usize = 1 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let content = vec![7; MORE_THAN_A_PIPE_HOLDS];
+    let read_by = |wait_ms: u64, bytes: u64| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(wait_ms));
+            let mut content = Vec::new();
+            File::open(path).unwrap().take(bytes).read_to_end(&mut content).unwrap();
+            content
+        })
+    };
+    let late = read_by(50, u64::MAX);
+    let mut pipe = NewFile::create(&path, Existing::Keep).unwrap();
+    pipe.write_all(&content).unwrap();
+    pipe.finish().unwrap();
+    assert!(late.join().unwrap() == content, "a pipe is never replaced, so there is nothing to keep");
+
+    let begun = Instant::now();
+    let nobody = replace(&path, &content).unwrap_err().to_string();
+    assert!(nobody.contains("nobody reads from this pipe"), "{nobody}");
+    assert!(begun.elapsed() < Duration::from_secs(10));
+
+    let leaves = read_by(0, 10);
+    let left = replace(&path, &content).unwrap_err().to_string();
+    assert!(left.contains("the reader of this pipe left before the end"), "{left}");
+    assert_eq!(leaves.join().unwrap().len(), 10);
+
+    let idle = File::options().read(true).write(true).open(&path).unwrap();
+    let mut pipe = NewFile::create(&path, Existing::Replace).unwrap();
+    stop_waiting();
+    let stopped = pipe.write_all(&content).unwrap_err().to_string();
+    assert!(stopped.contains("stopped"), "{stopped}");
+    drop(idle);
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use board::profile::flame_graph;
 use board::{
-    self, Board, BoardOptions, Console, LiveOptions, RunUntil, console_name, read_image, with_settings,
+    self, Board, BoardOptions, Console, EndsBy, LiveOptions, RunUntil, console_name, read_image,
+    with_settings,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -114,16 +115,18 @@ impl PyBoard {
         self.held.serve_gdb(py, address, on_listening, on_console)
     }
 
-    /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for.
+    /// Runs in real time, and gives the report as JSON with the picoseconds that the host was too slow for. With `virtual_end`
+    /// the end is one of the board's clock, else of the wall's.
     /// `on_ready(addresses)` is told once the board is reachable, `on_behind(sentence)` where the host is too slow.
     #[pyo3(signature = (
-        *, end_ps, tap, forwards, text, clients, typed, knocks, past_faults, on_ready, on_behind, on_console
+        *, end_ps, virtual_end, tap, forwards, text, clients, typed, knocks, past_faults, on_ready, on_behind, on_console
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python calls it by keywords")]
     fn serve(
         &self,
         py: Python<'_>,
         end_ps: i64,
+        virtual_end: bool,
         tap: Option<String>,
         forwards: Vec<String>,
         text: Option<Vec<u8>>,
@@ -136,7 +139,8 @@ impl PyBoard {
         on_console: Option<Bound<'_, PyAny>>,
     ) -> PyResult<(String, i64)> {
         let forwards = forwards.iter().map(|text| text.parse()).collect::<Result<_, _>>().map_err(refused)?;
-        let options = LiveOptions { tap, forwards };
+        let options =
+            LiveOptions { tap, forwards, ends_by: if virtual_end { EndsBy::Board } else { EndsBy::Wall } };
         let end = Picoseconds::new(end_ps);
         let until = RunUntil { end, text, pin: None, clients, typed, knocks, past_faults };
         self.held.serve(py, options, until, (on_ready, on_behind), on_console)

@@ -190,6 +190,7 @@ class Board(BoardDevices, BoardRecordings):
         self,
         for_: Time | None = None,
         *,
+        virtual_end: bool = False,
         tap: str | None = None,
         forward: Sequence[str] = (),
         until: str | bytes | None = None,
@@ -203,19 +204,21 @@ class Board(BoardDevices, BoardRecordings):
     ) -> tuple[BoardRun, int]:
         """Run at the pace of the wall clock, with the board's network ending in this machine.
 
-        It runs until Ctrl-C, or for a time of the wall clock, or until what :meth:`run` knows as ``until`` and
-        ``until_done``; ``send``, ``knock`` and ``past_faults`` are those of :meth:`run`. Meanwhile another thread may
-        type (:meth:`send`) and end it (:meth:`leave`). ``tap`` is a TAP interface, which takes root or an interface of
-        one's own; ``forward`` are ports such as ``"8080:80"`` (port of this machine, port of the board; the board's
-        address can stand between them), which take no rights. ``on_ready(addresses)`` is told where the forwarded
-        ports listen, ``on_behind(sentence)`` where this machine is too slow. Gives the report, and for how many
-        picoseconds the board's clock stood still because of that. When it comes back, ports and interface are free.
+        It runs until Ctrl-C, or for a time of the wall clock (with ``virtual_end`` of the board's own, exactly so
+        long), or until what :meth:`run` knows as ``until`` and ``until_done``; ``send``, ``knock`` and ``past_faults``
+        are those of :meth:`run`. Meanwhile another thread may type (:meth:`send`) and end it (:meth:`leave`). ``tap``
+        is a TAP interface, which takes root or an interface of one's own; ``forward`` are ports such as ``"8080:80"``
+        (port of this machine, port of the board; the board's address can stand between them), which take no rights.
+        ``on_ready(addresses)`` is told where the forwarded ports listen, ``on_behind(sentence)`` where this machine is
+        too slow. Gives the report, and for how many picoseconds the board's clock stood still because of that. When it
+        comes back, ports and interface are free.
 
         Raises ``AirwireError`` where the board has no network, or the interface or a port cannot be had.
         """
         end_ps = NO_END_PS if for_ is None else end_of_run(self.time_ps, for_)
         report, given_up_ps = self._core.serve(
             end_ps=end_ps,
+            virtual_end=virtual_end,
             tap=tap,
             forwards=list(forward),
             text=_awaited(until),

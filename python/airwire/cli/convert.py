@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -46,7 +47,7 @@ def convert(
             f"{destination} exists already; give --overwrite to replace it, or name another file",
             param_hint="DESTINATION",
         )
-    with working("Converting") as say:
+    with _left_by_its_reader(destination), working("Converting") as say:
         airwire.convert(
             source,
             destination,
@@ -54,4 +55,14 @@ def convert(
             overwrite=overwrite,
             progress=lambda time_ps: say(f"Converting: {time(time_ps)} into the capture"),
         )
-    typer.echo(plain(f"Written: {destination}"))
+    # A pipe or a device may be standard output, where the capture itself stands.
+    typer.echo(plain(f"Written: {destination}"), err=is_device(destination))
+
+
+def _left_by_its_reader(destination: Path) -> AbstractContextManager[None]:
+    """Have a pipe that its reader has left be an error with a sentence: it is the result, and not what is printed."""
+    if not is_device(destination):
+        return nullcontext()
+    from airwire.sweep.processes import gone_ends_are_errors
+
+    return gone_ends_are_errors()

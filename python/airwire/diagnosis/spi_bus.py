@@ -6,9 +6,11 @@ Bytes are sampled at rising edges of SCK, as in the modes 0 and 3, the ones that
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
 
 _BITS = 8
 # Of the periods of chip select so many hold whole bytes, where it is the chip select of this SCK.
@@ -37,22 +39,33 @@ class SpiBus:
 def spi_bus(edges: Iterable[Edge]) -> SpiBus | None:
     """The busiest SPI bus of the edges; ``None`` where there is none."""
     given = list(edges)
-    counts = Counter(pin for _, pin, _ in given)
+    moves: dict[int, _Moves] = defaultdict(_Moves)
+    for index, (_, pin, level) in enumerate(given):
+        moves[pin].places.append(index)
+        moves[pin].levels.append(level)
+    counts = Counter({pin: len(of_pin.places) for pin, of_pin in moves.items()})
     for sck, count in counts.most_common(_MAY_BE_SCK):
         if count < 2 * _LEAST_CLOCKS:
             return None
-        select = _select_of(given, sck, [pin for pin in counts if pin != sck])
+        select = _select_of(moves, sck)
         if select is not None:
             return _decoded(given, sck, select)
     return None
 
 
-def _select_of(edges: Sequence[Edge], sck: int, others: Sequence[int]) -> int | None:
+@dataclass(slots=True)
+class _Moves:
+    """The edges of one pin: where each stands among all edges, and its new level."""
+
+    places: list[int] = field(default_factory=list)
+    levels: list[bool] = field(default_factory=list)
+
+
+def _select_of(moves: Mapping[int, _Moves], sck: int) -> int | None:
     """The pin that is low around whole bytes of this clock, and high where the clock stands still."""
-    moves: dict[int, list[tuple[int, int, bool]]] = {pin: [] for pin in (sck, *others)}
-    for index, (_, pin, level) in enumerate(edges):
-        moves[pin].append((index, pin, level))
-    found = {pin: _periods(sorted(moves[sck] + moves[pin]), sck, pin) for pin in others}
+    clocks = list(compress(moves[sck].places, moves[sck].levels))
+    others = [pin for pin in moves if pin != sck]
+    found = {pin: _periods(clocks, moves[pin]) for pin in others}
     best = max(found, key=lambda pin: found[pin].share, default=None)
     if best is not None and found[best].share >= _MOSTLY:
         return best
@@ -73,19 +86,37 @@ class _Periods:
     """The same up to the last edge of the pin."""
 
 
-def _periods(moves: Iterable[tuple[int, int, bool]], sck: int, select: int) -> _Periods:
-    low, clocks = False, 0
-    whole = broken = outside = inside = outside_until_last = 0
-    for _, pin, level in moves:
-        if pin == select:
-            if low and level and clocks:
-                whole, broken = (whole + 1, broken) if clocks % _BITS == 0 else (whole, broken + 1)
-            low, clocks, outside_until_last = not level, 0, outside
-        elif pin == sck and level:
-            clocks += 1
-            inside, outside = (inside + 1, outside) if low else (inside, outside + 1)
+_NONE = _Periods(0, 0.0, 0.0)
+
+
+def _periods(clocks: Sequence[int], select: _Moves) -> _Periods:
+    """The low periods of a pin, from the places of the rising edges of SCK.
+
+    Nothing is given where it cannot be chip select any more: pins that move as much as a clock are told by their first
+    periods, and an image that drives a display has a dozen of them, with millions of edges.
+    """
+    # Each share is at most that of the rising edges that end no broken period, and of the clocks that are not outside.
+    most_broken = (1 - _MOSTLY) * sum(select.levels) + 1
+    most_outside = (1 - _MOSTLY) * len(clocks) + 1
+    low, passed = False, 0
+    whole = broken = outside = inside = 0
+    for place, level in zip(select.places, select.levels, strict=True):
+        until = bisect_left(clocks, place, passed)
+        within, passed = until - passed, until
+        if not low:
+            outside += within
+        else:
+            inside += within
+            if level and within:
+                whole, broken = (whole + 1, broken) if within % _BITS == 0 else (whole, broken + 1)
+        if broken > most_broken or outside > most_outside:
+            return _NONE
+        low = not level
     if not whole:
-        return _Periods(0, 0.0, 0.0)
+        return _NONE
+    outside_until_last = outside
+    rest = len(clocks) - passed
+    inside, outside = (inside + rest, outside) if low else (inside, outside + rest)
     share = whole / (whole + broken) * inside
     return _Periods(whole, share / (inside + outside), share / (inside + outside_until_last))
 

@@ -35,6 +35,16 @@ const REST: Duration = Duration::from_micros(500);
 const ATTENTION: Duration = Duration::from_millis(20);
 const TAP: Token = Token(0);
 
+/// Whose clock says when the time of a run is over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EndsBy {
+    /// The wall's: that much later, however far the board has come.
+    #[default]
+    Wall,
+    /// The board's: exactly then, however much later that is by the wall's.
+    Board,
+}
+
 /// How a board's network ends in this machine.
 #[derive(Debug, Clone, Default)]
 pub struct LiveOptions {
@@ -42,6 +52,8 @@ pub struct LiveOptions {
     pub tap: Option<String>,
     /// Forwarded ports.
     pub forwards: Vec<Forward>,
+    /// Whose time the end of the run is.
+    pub ends_by: EndsBy,
 }
 
 /// Something that a board in real time needs and cannot have.
@@ -112,7 +124,7 @@ struct Ends {
 
 impl Board {
     /// Runs in real time until something of `until` comes true, the image ends, or somebody stops it. Its end is one of the
-    /// wall's clock: that much later, however far the board has come.
+    /// clock that `options` say.
     ///
     /// # Errors
     /// When the board has no network, or an interface or a port cannot be had.
@@ -125,7 +137,7 @@ impl Board {
     ) -> Result<(Ended, Pace), LiveError> {
         let mut poll = Poll::new()?;
         let mut ends = self.open_ends(options, &poll, listener)?;
-        let served = self.follow_the_wall(&mut poll, &mut ends, until, control, listener);
+        let served = self.follow_the_wall(&mut poll, &mut ends, (until, options.ends_by), control, listener);
         self.close_ends(&ends);
         if let Some(sentence) = served.as_ref().ok().and_then(|(_, pace)| pace.told_of_catching_up()) {
             listener.behind(&sentence);
@@ -137,7 +149,7 @@ impl Board {
         &mut self,
         poll: &mut Poll,
         ends: &mut Ends,
-        until: &RunUntil,
+        (until, ends_by): (&RunUntil, EndsBy),
         control: &Control,
         listener: &mut dyn LiveListener,
     ) -> Result<(Ended, Pace), LiveError> {
@@ -149,10 +161,12 @@ impl Board {
         loop {
             let present = pace.present().min(until.end);
             let target = present.min(self.now() + SLICE);
+            let mut is_asleep = false;
             if target > self.now() {
                 course.end = target;
                 match self.run_course(&mut course, control, listener) {
-                    Ended::Chip(Stop::Time | Stop::Asleep) => {}
+                    Ended::Chip(Stop::Time) => {}
+                    Ended::Chip(Stop::Asleep) => is_asleep = true,
                     ended => return Ok((ended, pace)),
                 }
             }
@@ -171,7 +185,12 @@ impl Board {
             if let Some(sentence) = pace.heed(lag) {
                 listener.behind(&sentence);
             }
-            if pace.elapsed() >= longest || listener.is_left() {
+            // The clock of a board that sleeps for good stands still.
+            let is_over = match ends_by {
+                EndsBy::Board if !is_asleep => self.now() >= until.end,
+                EndsBy::Board | EndsBy::Wall => pace.elapsed() >= longest,
+            };
+            if is_over || listener.is_left() {
                 return Ok((Ended::Chip(Stop::Time), pace));
             }
             if control.is_stopped() || !listener.goes_on() {

@@ -1,19 +1,10 @@
 //! Decompression on the fly: gzip, xz and zstd, told apart by their first bytes, with errors that say what to
 //! do. Stands between the file and the readers; zip archives are not its business.
 
-use std::io::{self, BufReader, Read};
-
-use flate2::bufread::MultiGzDecoder;
-use liblzma::bufread::XzDecoder;
-use liblzma::stream::{CONCATENATED, Stream};
+use std::io::{self, Read};
 
 use crate::read::input::ByteStream;
-
-const BUFFER_BYTES: usize = 128 << 10;
-/// `xz -9` needs 65 MiB to decompress; only a crafted file asks for more than this.
-const XZ_MEMORY_BYTES: u64 = 256 << 20;
-/// The largest window that `zstd` uses without `--long=28` or more.
-const ZSTD_WINDOW_LOG: u32 = 27;
+use crate::read::parts::{Behind, Parts};
 
 /// A way of compressing one stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,19 +37,7 @@ impl Compression {
 
     /// The decompressed content of `compressed`, all its members, streams or frames one after the other.
     pub(crate) fn decompress(self, compressed: ByteStream) -> io::Result<ByteStream> {
-        let compressed = BufReader::with_capacity(BUFFER_BYTES, compressed);
-        let decoder: ByteStream = match self {
-            Self::Gzip => Box::new(MultiGzDecoder::new(compressed)),
-            Self::Xz => {
-                let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, CONCATENATED)?;
-                Box::new(XzDecoder::new_stream(compressed, stream))
-            }
-            Self::Zstd => {
-                let mut decoder = zstd::stream::read::Decoder::with_buffer(compressed)?;
-                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-                Box::new(decoder)
-            }
-        };
+        let decoder = Box::new(Parts::new(self, compressed)?);
         Ok(Box::new(Decompressed { compression: self, decoder }))
     }
 }
@@ -78,6 +57,11 @@ impl Read for Decompressed {
 impl Decompressed {
     fn explained(&self, error: io::Error) -> io::Error {
         let name = self.compression.name();
+        if let Some(behind) = Behind::of(&error) {
+            let what =
+                format!("{behind} of the {name} data; cut off what is behind it, or copy the file again");
+            return io::Error::new(io::ErrorKind::InvalidData, what);
+        }
         let sentence = match error.kind() {
             io::ErrorKind::Interrupted => return error,
             _ if error.raw_os_error().is_some() => return error,

@@ -3,7 +3,9 @@
 
 use std::io::Write;
 
-use crate::support::{gzip, read, read_file, refusal, zip};
+use capture::OpenOptions;
+
+use crate::support::{drain, gzip, read, read_file, refusal, zip};
 
 const DUMP: &str = "$timescale 1 us $end $var wire 1 ! D0 $end $enddefinitions $end #0 0! #3 1! #5";
 
@@ -54,6 +56,62 @@ fn several_members_streams_or_frames_are_read_as_one() {
     for (name, pack) in PACKERS {
         let joined = [pack(first), pack(second)].concat();
         assert_eq!(read(joined, &[]).unwrap(), read(DUMP, &[]).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn what_follows_behind_the_end_is_told_as_that_and_counted() {
+    for (name, pack) in PACKERS {
+        for (behind, said) in [
+            (&b"?"[..], "1 byte follows"),
+            (b"four", "4 bytes follow"),
+            (&[b'x'; 300_000], "300000 bytes follow"),
+            (b"\0\0\0\0?", "5 bytes follow"),
+        ] {
+            let message = refusal([&pack(DUMP.as_bytes()), behind].concat());
+            let expected = format!(
+                "capture: {said} behind the end of the {name} data; cut off what is behind it, or copy the file again"
+            );
+            assert_eq!(message, expected);
+        }
+    }
+}
+
+#[test]
+fn padding_is_passed_over_as_the_programs_of_each_compression_do_it() {
+    let padded = |pack: Packer, zeros: usize| [pack(DUMP.as_bytes()), vec![0; zeros]].concat();
+    let expected = read(DUMP, &[]).unwrap();
+    for zeros in [1, 7, 512, 300_000] {
+        assert_eq!(read(padded(gzip, zeros), &[]).unwrap(), expected, "{zeros}");
+    }
+    for zeros in [4, 512, 300_000] {
+        assert_eq!(read(padded(xz, zeros), &[]).unwrap(), expected, "{zeros}");
+    }
+    let two = [xz(&DUMP.as_bytes()[..40]), vec![0; 8], xz(&DUMP.as_bytes()[40..])].concat();
+    assert_eq!(read(two, &[]).unwrap(), expected);
+    for (packed, count) in [(padded(xz, 3), 3), (padded(zstd, 4), 4)] {
+        let message = refusal(packed);
+        assert!(message.starts_with(&format!("capture: {count} bytes follow behind the end")), "{message}");
+    }
+    let behind_zeros = [padded(gzip, 2), gzip(b"")].concat();
+    assert!(refusal(behind_zeros).contains("bytes follow behind the end of the gzip data"));
+}
+
+#[test]
+fn parts_that_come_byte_by_byte_are_told_from_what_follows() {
+    struct Bytes(std::io::Cursor<Vec<u8>>);
+    impl std::io::Read for Bytes {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let most = buffer.len().min(1);
+            self.0.read(&mut buffer[..most])
+        }
+    }
+    let (first, second) = DUMP.as_bytes().split_at(40);
+    for (name, pack) in PACKERS {
+        let joined = [pack(first), pack(second)].concat();
+        let stream = Box::new(Bytes(std::io::Cursor::new(joined)));
+        let source = capture::open_stream(std::path::Path::new("capture"), stream, &OpenOptions::default());
+        assert_eq!(drain(source.unwrap()).unwrap(), read(DUMP, &[]).unwrap(), "{name}");
     }
 }
 

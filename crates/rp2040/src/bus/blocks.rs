@@ -233,10 +233,10 @@ impl Blocks {
             Source::Pwm => self.pwm.wake(source, io),
             Source::Adc => self.adc.wake(source, io),
             Source::Uart0 | Source::Uart0Receive | Source::Uart0Line | Source::Uart0Bits => {
-                self.uart[0].wake(source, io)
+                self.uart[0].wake(source, io);
             }
             Source::Uart1 | Source::Uart1Receive | Source::Uart1Line | Source::Uart1Bits => {
-                self.uart[1].wake(source, io)
+                self.uart[1].wake(source, io);
             }
             Source::Spi0 | Source::Spi0Bits => self.spi[0].wake(source, io),
             Source::Spi1 | Source::Spi1Bits => self.spi[1].wake(source, io),

@@ -154,6 +154,7 @@ def run(
         with keyboard(device, interactive):
             report, _ = device.serve(
                 None if for_ is None and interactive else options.time_left(device, for_),
+                virtual_end=True,
                 tap=tap,
                 forward=forward or (),
                 until=awaited,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::change::{Channel, MAX_CHANNELS};
 use crate::error::CaptureError;
+use crate::read::quotes::{open_quote, quote_within};
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 const TIME_LABEL: &str = "Time [s]";
@@ -28,7 +29,11 @@ enum Place {
 
 /// The fields of the header and the number of bytes that it takes, or nothing while its end is not in sight.
 /// At the end of the file the rest is the header.
-pub(super) fn parse(bytes: &[u8], at_end: bool) -> Option<(Vec<String>, usize)> {
+///
+/// # Errors
+/// Where a quote is not closed, or something stands behind the one that closes: what is wrong and what to do. Whatever
+/// follows would become part of a label.
+pub(super) fn parse(bytes: &[u8], at_end: bool) -> Result<Option<(Vec<String>, usize)>, String> {
     let skipped = if bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     let mut fields = Vec::new();
     let mut field = Vec::new();
@@ -51,18 +56,23 @@ pub(super) fn parse(bytes: &[u8], at_end: bool) -> Option<(Vec<String>, usize)> 
             }
             (_, b'\n') => {
                 fields.push(label(&mut field));
-                return Some((fields, at + 1));
+                return Ok(Some((fields, at + 1)));
             }
+            (Place::QuoteSeen, byte) if *byte != b'\r' => return Err(quote_within(fields.len(), &field)),
             _ => {
                 field.push(*byte);
                 Place::Plain
             }
         };
     }
-    at_end.then(|| {
-        fields.push(label(&mut field));
-        (fields, bytes.len())
-    })
+    match (at_end, place) {
+        (true, Place::Quoted) => Err(open_quote(fields.len(), &field)),
+        (true, _) => {
+            fields.push(label(&mut field));
+            Ok(Some((fields, bytes.len())))
+        }
+        (false, _) => Ok(None),
+    }
 }
 
 /// Takes the field; a carriage return at its end belongs to the line's end.

@@ -37,12 +37,14 @@ pub(crate) fn open(input: Input, options: &OpenOptions) -> Result<Box<dyn Change
     let Input { path, reader } = input;
     let mut lines = Blocks::new(reader);
     let (fields, header_bytes) = loop {
-        if let Some(header) = header::parse(lines.buffered(), lines.at_end()) {
-            break header;
-        }
-        if lines.is_full() {
-            let what = format!("the header takes more than {BUFFER_BYTES} bytes");
-            return Err(CaptureError::Format { path, place: Some("1".to_owned()), what });
+        let refused = |what| CaptureError::Format { path: path.clone(), place: Some("1".to_owned()), what };
+        // A header that does not fit is looked at as if the file ended there: a quote may be why it goes on.
+        let is_all = lines.at_end() || lines.is_full();
+        if let Some(header) = header::parse(lines.buffered(), is_all).map_err(refused)? {
+            if lines.at_end() || lines.buffered()[..header.1].ends_with(b"\n") {
+                break header;
+            }
+            return Err(refused(format!("the header takes more than {BUFFER_BYTES} bytes")));
         }
         lines.fill().map_err(|source| read_error(&path, source))?;
     };

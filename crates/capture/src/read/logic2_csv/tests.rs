@@ -303,11 +303,17 @@ fn a_bad_header_is_refused() {
             "capture.csv:1: its lines end in carriage returns alone; save it with line feeds",
         ),
         ("Time [s]\n0.0\n", "capture.csv:1: the header names 0 channels; export between 1 and 64"),
-        ("Time [s],\"a\n0.0,1\n", "capture.csv: it has a header but no rows; export it again"),
+        (
+            "Time [s],\"a\n0.0,1\n",
+            "capture.csv:1: in column 2 the quote before `a` is not closed; close it, or export it again",
+        ),
     ] {
         assert_eq!(read(text).unwrap_err(), message, "{text:?}");
     }
-    let endless = format!("Time [s],\"{}", "a".repeat(BUFFER_BYTES));
+    let endless = format!("Time [s],\"{}\"", "a\n".repeat(BUFFER_BYTES));
+    let open = "capture.csv:1: in column 2 the quote before `a` is not closed; close it, or export it again";
+    assert_eq!(read(&endless).unwrap_err(), open);
+    let endless = format!("Time [s],{}", "a".repeat(BUFFER_BYTES));
     assert_eq!(read(&endless).unwrap_err(), "capture.csv:1: the header takes more than 262144 bytes");
     let endless = format!("{HEADER}{}", "0".repeat(2 * BUFFER_BYTES));
     assert_eq!(read(&endless).unwrap_err(), "capture.csv:2: this row takes more than 262144 bytes");

@@ -8,6 +8,7 @@ use units::Hertz;
 use crate::change::Channel;
 use crate::read::clock::{self, SampleClock};
 use crate::read::pulseview_csv::times::{Rule, Times, Unit};
+use crate::read::quotes;
 
 /// What stands above logic channels where labels are units.
 const LOGIC_UNIT: &str = "logic";
@@ -67,6 +68,18 @@ pub(super) fn is_label_row(row: &[u8], comments: &Comments) -> bool {
     let named = fields.len() == comments.names.len()
         && fields.iter().zip(&comments.names).all(|(field, name)| *field == name.as_bytes());
     named || !fields.iter().all(number)
+}
+
+/// Why a row of labels has a quote that is not closed, where it has one: a spreadsheet quotes labels with separators, and
+/// this format knows no quotes. A channel may be called so, as the comments say.
+pub(super) fn open_quote(row: &[u8], comments: &Comments) -> Option<String> {
+    let separator = separator(row);
+    let is_open = |field: &[u8]| {
+        let is_named = comments.names.iter().any(|name| name.as_bytes() == field);
+        !is_named && field.strip_prefix(b"\"").is_some_and(|rest| !rest.ends_with(b"\""))
+    };
+    let mut fields = row.split(|byte| *byte == separator).map(<[u8]>::trim_ascii).enumerate();
+    fields.find(|(_, field)| is_open(field)).map(|(column, field)| quotes::open_quote(column, &field[1..]))
 }
 
 /// The layout of a file by its comments, its labels (where there are any) and its first row of data.

@@ -50,6 +50,9 @@ pub(crate) fn open(input: Input, options: &OpenOptions) -> Result<Box<dyn Change
         if labels.is_some() || !layout::is_label_row(text, &comments) {
             break row;
         }
+        if let Some(what) = layout::open_quote(text, &comments) {
+            return Err(rows.refused(&what));
+        }
         labels = Some(text.to_vec());
     };
     let Layout { separator, columns, has_time, channels, times } =
