@@ -111,7 +111,7 @@ class State:
         program = hashlib.sha256(target.program.read_bytes()).hexdigest()
         with self._lock:
             done = self._done.get(target.name)
-            if done is None or done.program != program and not self._across_builds:
+            if done is None or (done.program != program and not self._across_builds):
                 done = self._done[target.name] = Done(program)
             done.program = program
             return done
