@@ -15,6 +15,11 @@ use super::{drained, stamps};
 /// The room of a connection's queue in the seat; more is taken too, but `Room` is not told before it has left.
 pub const QUEUE_BYTES: usize = 64 * 1024;
 
+/// What the kernel takes of a connection before the peer has room for it. With more, of which Linux takes megabytes, what was
+/// written would say little about what has left.
+#[cfg(target_os = "linux")]
+const UNSENT_BYTES: u32 = 16 * 1024;
+
 /// How far opening has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opening {
@@ -53,6 +58,9 @@ pub(super) struct Stream {
 impl Stream {
     pub(super) fn new(socket: TcpStream, peer: SocketAddr, opening: Opening) -> Self {
         stamps::enable(&socket);
+        // A kernel without the option takes more, and all else is the same.
+        #[cfg(target_os = "linux")]
+        let _ = SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT_BYTES);
         Self {
             ends: false,
             socket,

@@ -5,3 +5,4 @@ mod hostile_peers;
 mod kinds;
 mod services;
 mod services_interop;
+mod slow_peers;
