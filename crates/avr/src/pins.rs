@@ -173,6 +173,11 @@ impl Pins {
         self.has_wires = true;
     }
 
+    /// Whether a wire leads from any of these pins to another.
+    pub(crate) fn is_wired(&self, mask: u32) -> bool {
+        self.has_wires && (0..32).any(|pin| mask >> pin & 1 == 1 && self.nets[pin] != 1 << pin)
+    }
+
     /// What the levels are now; the pins that changed from a cycle on.
     pub(crate) fn resolve(&mut self, cycle: u64, at: impl FnOnce() -> Picoseconds) -> u32 {
         let driven = self.driven();

@@ -248,8 +248,10 @@ impl Io {
             let (transmits, receives) = (usart.transmits(), usart.receives());
             let [rxd, txd] = self.part.usarts[usize::from(number)].map(bit);
             let pins = &mut self.devices.pins;
-            // At rest the line is high.
-            pins.give(txd, transmits.then_some(txd));
+            // At rest the line is high, and in a frame its bits say.
+            if !self.devices.usart_wires[usize::from(number)].is_sending() {
+                pins.give(txd, transmits.then_some(txd));
+            }
             pins.make(txd, transmits.then_some(true));
             pins.make(rxd, receives.then_some(false));
             self.pins_may_have_changed(cycle + 1);

@@ -76,6 +76,7 @@ impl Io {
             // What was asked for is asked for again at the next run.
             Slot::Lines if !self.look_at_lines(cycle) => return self.devices.schedule(slot, NEVER),
             Slot::Lines => {}
+            Slot::UsartWire(number) => self.wire_is_due(number, cycle),
         }
         self.refresh(slot);
         if let Slot::Timer(number) = slot {
@@ -127,6 +128,9 @@ impl Io {
     }
 
     fn pins_changed(&mut self, changed: u32, cycle: u64) {
+        if self.devices.pins.is_wired(changed) {
+            self.wires_changed(changed, cycle);
+        }
         let levels = self.devices.pins.levels();
         let external = &mut self.devices.external;
         if changed & self.external_pins != 0 || external.masks != [0; 4] {
@@ -244,7 +248,13 @@ impl Io {
                 printed.push((at, ended.byte));
                 self.stopped_by_console |= self.stops.console;
                 let mut reactions = std::mem::take(&mut self.reactions);
+                let before = reactions.len();
                 self.outside.uart_byte(at, number, ended.byte, &mut reactions);
+                if self.sends_to_wire(number) {
+                    // Who is at the other end of a wire has heard the bits.
+                    let later = reactions.split_off(before);
+                    reactions.extend(later.into_iter().filter(|it| !matches!(it, Reaction::UartByte { .. })));
+                }
                 self.reactions = reactions;
             }
             if let Some(next) = next {
@@ -256,6 +266,9 @@ impl Io {
 
     /// A frame begins on TXD: its bits, where somebody records the pin.
     pub(crate) fn show_frame(&mut self, number: u8, frame: Frame) {
+        if self.sends_to_wire(number) {
+            return self.send_to_wire(number, frame);
+        }
         let pin = self.part.usarts[usize::from(number)][1];
         if pin == NO_PIN
             || !(self.devices.pins.is_recorded(bit(pin)) || self.lines.outgoing.pins() & bit(pin) != 0)
@@ -263,13 +276,11 @@ impl Io {
             return;
         }
         let shape = self.devices.usarts[usize::from(number)].shape();
-        let data = u16::from(frame.byte) & ((1 << shape.data_bits) - 1);
-        let parity = shape.parity.map(|odd| (data.count_ones() % 2 == 1) != odd);
-        let bits = (0..shape.data_bits).map(|bit| data >> bit & 1 == 1);
-        let bits = std::iter::once(false).chain(bits).chain(parity).chain(std::iter::once(true));
+        let levels = shape.levels(frame.byte);
         let mut before = true;
         let mut edges = Vec::new();
-        for (level, place) in bits.zip(0..) {
+        for place in 0..=shape.bits_before_stop() {
+            let level = levels >> place & 1 == 1;
             if level != before {
                 let at = self.time(frame.start + place * shape.bit_cycles);
                 edges.push(Edge { at, pin, level });

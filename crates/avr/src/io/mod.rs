@@ -4,6 +4,7 @@
 mod access;
 mod events;
 mod lines;
+mod usart_wires;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,7 @@ use crate::peripherals::twi::Twi;
 use crate::peripherals::usart::Usart;
 use crate::peripherals::watchdog::Watchdog;
 use crate::pins::{Pins, bit};
+use usart_wires::UsartWires;
 
 /// Who may be due. Those before the others come first in one cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +41,10 @@ pub(crate) enum Slot {
     Twi,
     ProgramMemory,
     Lines,
+    UsartWire(u8),
 }
 
-const SLOTS: [Slot; 17] = [
+const SLOTS: [Slot; 21] = [
     Slot::Timer(0),
     Slot::Timer(1),
     Slot::Timer(2),
@@ -59,6 +62,10 @@ const SLOTS: [Slot; 17] = [
     Slot::Twi,
     Slot::ProgramMemory,
     Slot::Lines,
+    Slot::UsartWire(0),
+    Slot::UsartWire(1),
+    Slot::UsartWire(2),
+    Slot::UsartWire(3),
 ];
 
 impl Slot {
@@ -73,6 +80,7 @@ impl Slot {
             Self::Twi => 14,
             Self::ProgramMemory => 15,
             Self::Lines => 16,
+            Self::UsartWire(number) => 17 + usize::from(number),
         }
     }
 }
@@ -84,6 +92,7 @@ pub(crate) struct Devices {
     pub(crate) pins: Pins,
     pub(crate) spi: Spi,
     pub(crate) usarts: Vec<Usart>,
+    usart_wires: Vec<UsartWires>,
     pub(crate) timers: Vec<Timer>,
     pub(crate) external: External,
     pub(crate) eeprom: Eeprom,
@@ -94,7 +103,7 @@ pub(crate) struct Devices {
     pub(crate) system: System,
     /// Pending interrupts, a bit for each vector.
     pub(crate) pending: u64,
-    due: [u64; 17],
+    due: [u64; SLOTS.len()],
     /// The first of those.
     due_first: u64,
     /// Cycles for which the core is halted.
@@ -224,6 +233,9 @@ impl Io {
                 }
                 usart.next()
             }
+            Slot::UsartWire(number) => {
+                devices.usart_wires.get(usize::from(number)).map_or(NEVER, UsartWires::next)
+            }
             Slot::Spi => {
                 pend(&mut devices.pending, self.vectors, sources::SPI, devices.spi.interrupts());
                 devices.spi.next()
@@ -309,6 +321,7 @@ impl Io {
         devices.pins.reset();
         devices.spi = Spi::default();
         devices.usarts.iter_mut().for_each(Usart::reset);
+        devices.usart_wires.fill_with(UsartWires::default);
         for (number, timer) in devices.timers.iter_mut().enumerate() {
             *timer = Timer::new(number, self.part.long_pc);
             timer.reset_prescaler(cycle);
@@ -334,6 +347,7 @@ impl Devices {
             pins: Pins::new(),
             spi: Spi::default(),
             usarts: part.usarts.iter().map(|_| Usart::new()).collect(),
+            usart_wires: part.usarts.iter().map(|_| UsartWires::default()).collect(),
             timers: (0..part.timers.len()).map(|number| Timer::new(number, part.long_pc)).collect(),
             external: External::default(),
             eeprom: Eeprom::new(part.eeprom_bytes),
@@ -343,7 +357,7 @@ impl Devices {
             program: ProgramMemory::new(part),
             system: System::powered_on(),
             pending: 0,
-            due: [NEVER; 17],
+            due: [NEVER; SLOTS.len()],
             due_first: NEVER,
             stall: 0,
             resets: false,

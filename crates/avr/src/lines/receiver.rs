@@ -4,7 +4,7 @@
 use mcu::{Edge, LineEnd, Next};
 use units::{PS_PER_S, Picoseconds};
 
-use crate::peripherals::usart::{FRAME_ERROR, PARITY_ERROR, Shape};
+use crate::peripherals::usart::Shape;
 
 /// An instruction and the entry of a handler may take so many cycles, which the chip must not be ahead of its line.
 const MARGIN_CYCLES: u64 = 10;
@@ -29,7 +29,7 @@ impl mcu::Reception for Reception {
     }
 
     fn bits_before_stop(&self) -> u32 {
-        1 + self.shape.data_bits as u32 + u32::from(self.shape.parity.is_some())
+        self.shape.bits_before_stop() as u32
     }
 
     fn margin(&self) -> Picoseconds {
@@ -92,25 +92,14 @@ impl Receiver {
 }
 
 fn character(frame: &mcu::Frame<Reception>) -> Seen {
-    let shape = frame.reception.shape;
-    let stop = mcu::Reception::bits_before_stop(&frame.reception);
-    let word = frame.data(shape.data_bits as u32);
-    let is_right = shape.parity.is_none_or(|odd| {
-        let ones = word.count_ones() + u32::from(frame.bit(stop - 1));
-        (ones % 2 == 1) == odd
-    });
-    let framing = if frame.bit(stop) { 0 } else { FRAME_ERROR };
-    Seen::Character {
-        sampled: frame.sampled,
-        whole: frame.whole,
-        byte: word as u8,
-        errors: framing | if is_right { 0 } else { PARITY_ERROR },
-    }
+    let (word, errors) = frame.reception.shape.received(frame.bits);
+    Seen::Character { sampled: frame.sampled, whole: frame.whole, byte: word as u8, errors }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::peripherals::usart::{FRAME_ERROR, PARITY_ERROR};
 
     /// 8 data bits, even parity, 16 cycles a bit at 16 MHz: a bit is a microsecond.
     const RECEPTION: Reception = Reception {

@@ -54,7 +54,7 @@ pub(crate) struct Frame {
 }
 
 /// The lengths of a frame's parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Shape {
     pub(crate) bit_cycles: u64,
     pub(crate) data_bits: u64,
@@ -64,7 +64,30 @@ pub(crate) struct Shape {
 
 impl Shape {
     fn frame_cycles(&self) -> u64 {
-        self.bit_cycles * (1 + self.data_bits + u64::from(self.parity.is_some()) + self.stop_bits)
+        self.bit_cycles * (self.bits_before_stop() + self.stop_bits)
+    }
+
+    /// Start, data and parity.
+    pub(crate) fn bits_before_stop(&self) -> u64 {
+        1 + self.data_bits + u64::from(self.parity.is_some())
+    }
+
+    /// The levels of a frame's bits, the first one lowest.
+    pub(crate) fn levels(&self, byte: u8) -> u32 {
+        let data = u32::from(byte) & ((1 << self.data_bits) - 1);
+        let is_odd = data.count_ones() % 2 == 1;
+        let parity = self.parity.map_or(0, |odd| u32::from(is_odd != odd) << (1 + self.data_bits));
+        data << 1 | parity | u32::MAX << self.bits_before_stop()
+    }
+
+    /// What a receiver makes of the bits of a frame: the word, and its errors as UCSRnA has them.
+    pub(crate) fn received(&self, bits: u16) -> (u16, u8) {
+        let word = bits >> 1 & !(u16::MAX << self.data_bits);
+        let bit = |number: u64| u32::from(bits >> number & 1);
+        let stop = self.bits_before_stop();
+        let is_right = self.parity.is_none_or(|odd| ((word.count_ones() + bit(stop - 1)) % 2 == 1) == odd);
+        let framing = if bit(stop) == 1 { 0 } else { FRAME_ERROR };
+        (word, framing | if is_right { 0 } else { PARITY_ERROR })
     }
 }
 

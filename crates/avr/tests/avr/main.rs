@@ -8,4 +8,5 @@ mod files;
 mod interrupts;
 mod peripherals;
 mod support;
+mod usart_wires;
 mod whole;
