@@ -2,7 +2,8 @@
 
 ``python tests/mocked.py PLAN ARGUMENT...`` is ``airwire ARGUMENT...``, except that every row of a suite runs on a mock
 target. PLAN is JSON: ``mocks`` says what the mocks do (``crates/bench/src/targets/mock.rs``), and ``interrupt_at``
-after how many messages Ctrl-C comes. No command and no suite reaches the mocks in another way.
+after how many messages Ctrl-C comes. With ``takes_no_time`` the clock of the progress stands. No command and no suite
+reaches the mocks in another way.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from airwire import _core, cli
+from airwire.cli import output
 
 
 def main(plan: dict[str, Any], arguments: list[str]) -> None:
@@ -27,7 +29,12 @@ def main(plan: dict[str, Any], arguments: list[str]) -> None:
         watched = _with_ctrl_c(progress, plan.get("interrupt_at"))
         return real(path, progress=watched, mocks=json.dumps(plan["mocks"]), **options)
 
-    with patch.object(_core, "run_suite", on_mocks), patch.object(sys, "argv", ["airwire", *arguments]):
+    now = (lambda: 0.0) if plan.get("takes_no_time") else output._now
+    with (
+        patch.object(_core, "run_suite", on_mocks),
+        patch.object(output, "_now", now),
+        patch.object(sys, "argv", ["airwire", *arguments]),
+    ):
         cli.main()
 
 

@@ -101,9 +101,10 @@ def _read_spans(folder: Path, entry: Entry) -> pl.DataFrame:
 
 
 def _taken_apart(folder: Path, entry: Entry) -> int:
-    """How many messages of a row have spans: of a link those that arrived of the first ones."""
+    """How many messages of a row have spans at least: of a link those that arrived of the first ones."""
     if isinstance(entry, BoardEntry):
-        return 0 if entry.evidence is None else int(entry.evidence.get("messages") or 0)
+        # Its evidence is of more messages than have spans of their own.
+        return 0 if entry.evidence is None else min(1, int(entry.evidence.get("messages") or 0))
     if not isinstance(entry, LinkEntry):
         return 0
     samples = read_samples(folder, entry.run)

@@ -9,8 +9,8 @@ use crate::kinds::{Kind, PIN, no_header};
 
 pub(crate) const KIND: Kind = Kind {
     name: "wire",
-    help: "a wire between two pins: they are one net. SPI frames and UART bytes pass from a transmitting pin to \
-           a receiving one",
+    help: "a wire between two pins: they are one net, on which the bits of UARTs are. Frames of an SPI go from its \
+           transmitting pin to its receiving one",
     fields: &[Field::needed("pin", PIN, "one end", "14"), Field::needed("to", PIN, "the other end", "15")],
     has_ethernet: false,
     outputs: &[],
