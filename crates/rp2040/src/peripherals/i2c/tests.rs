@@ -575,25 +575,20 @@ fn an_abort_ends_a_read_that_waits_for_its_acknowledgement() {
 #[test]
 fn a_target_that_heard_ten_bits_hears_only_the_first_seven_to_be_read() {
     let cases: [(&[u32], &str); 4] = [
-        (&[READ | STOP], "S f4a 3ca S f5a 01n P"),
-        (&[7, READ | RESTART | STOP], "S f4a 3ca 07a S f5a 01n P"),
+        (&[7, READ | STOP], "S f4a 3ca 07a S f5a 01n P"),
         (&[READ, READ | RESTART | STOP], "S f4a 3ca S f5a 01n S f5a 02n P"),
         (&[READ, 7 | STOP], "S f4a 3ca S f5a 01n S f4a 3ca 07a P"),
+        // After a stop it is told all of them again.
+        (&[READ | STOP, READ | STOP], "S f4a 3ca S f5a 01n P S f4a 3ca S f5a 02n P"),
     ];
     for (commands, expected) in cases {
         let mut bench = Bench::recorded();
         bench.write(IC_ENABLE, 0);
         bench.write(IC_CON, 0x165 | CON_10BITADDR_MASTER);
         bench.target(0x23c);
-        for _ in 0..2 {
-            bench.command(commands);
-            bench.run();
-        }
-        let twice = decoded(&bench.io.pins.take_edges()).join(" ");
-        let again = expected
-            .replace("02n", "04n")
-            .replace("01n", if expected.contains("02n") { "03n" } else { "02n" });
-        assert_eq!(twice, format!("{expected} {again}"));
+        bench.command(commands);
+        bench.run();
+        assert_eq!(decoded(&bench.io.pins.take_edges()).join(" "), expected);
     }
 }
 
