@@ -111,6 +111,30 @@ def test_a_rate_that_breaks_its_bound_is_told_in_two_sentences(airwire: Airwire)
     assert re.search(told, done.stderr), done.stderr
 
 
+def test_a_transfer_that_is_broken_off_is_no_success(airwire: Airwire, tmp_path: Path) -> None:
+    with board(breaks_off) as address:
+        alone = airwire("probe", "throughput", address, "--for", "5s", "--out", "alone")
+        (tmp_path / "one.toml").write_text(
+            f'[targets.one]\naddress = "127.0.0.1"\ntraffic = "iperf to=board:{address.split(":")[1]}"\n',
+            encoding="utf-8",
+        )
+        in_a_suite = airwire("run", "one.toml", "--out", "suite")
+
+    cause = rf"it ended before its time: connection reset by {re.escape(address)}\n"
+    assert alone.returncode == in_a_suite.returncode == 1
+    assert re.fullmatch(f"airwire: probe-throughput: {cause}", alone.stderr), alone.stderr
+    assert re.fullmatch(f"airwire: one: {cause}", in_a_suite.stderr), in_a_suite.stderr
+    assert re.match(r"iperf to=board:[0-9]+ at 127\.0\.0\.1: [0-9]", alone.stdout), alone.stdout
+
+
+def breaks_off(connection: socket.socket) -> None:
+    """Resets the connection after 300 KB."""
+    taken = 0
+    while taken < 300_000 and (text := connection.recv(1 << 16)):
+        taken += len(text)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+
 def says_nothing(connection: socket.socket) -> None:
     """Takes all that is sent."""
     while connection.recv(1 << 16):

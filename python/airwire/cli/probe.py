@@ -12,7 +12,7 @@ import typer
 
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain
+from airwire.cli.complaints import EXIT_BAD_INPUT, EXIT_NO_FIGURE, complain, complain_of_cut_short
 from airwire.cli.options import bounds_of, past_time, settings_of
 from airwire.cli.output import run_kept, write_report
 from airwire.cli.paths import RUN, Writes
@@ -222,9 +222,10 @@ def _publish(analysis: Analysis, report: Path | None, output: type[ProbeOutput] 
     refused = [row for row in rows_of_addresses(analysis) if row.target.counts.get("error_statuses")]
     for row in refused:
         complain(f"{row.path}: {row.target.ended}")
+    cut_short = complain_of_cut_short(analysis)
     if analysis.errors or not (analysis.captures or analysis.interrupted):
         raise typer.Exit(EXIT_BAD_INPUT)
-    if without or refused or broken:
+    if without or refused or cut_short or broken:
         raise typer.Exit(EXIT_NO_FIGURE)
 
 

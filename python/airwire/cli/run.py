@@ -10,7 +10,7 @@ import typer
 import airwire
 from airwire.cli import options
 from airwire.cli.bounds import complain_of_bounds, print_bounds
-from airwire.cli.complaints import EXIT_NO_FIGURE, complain
+from airwire.cli.complaints import EXIT_NO_FIGURE, complain, complain_of_cut_short
 from airwire.cli.output import finish, progress_bar, run_kept
 from airwire.cli.paths import RUN, Writes
 from airwire.cli.stopping import keeping
@@ -148,11 +148,12 @@ def publish(
     without = [row for row in rows_with_figures(analysis) if row.target.figure is None]
     for row in without:
         complain(f"{row.path}: no figure: {row.target.problem}")
+    cut_short = complain_of_cut_short(analysis)
     broken = complain_of_bounds(analysis)
     finish(analysis, ("row", "begun or finished"), report, figures, as_json)
     if worth_reading is not None:
         from airwire.cli.run_summary import print_next_steps
 
         print_next_steps(analysis, worth_reading, has_report=report is not None)
-    if without or broken:
+    if without or cut_short or broken:
         raise typer.Exit(EXIT_NO_FIGURE)
