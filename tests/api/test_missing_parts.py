@@ -38,13 +38,46 @@ def run(request: pytest.FixtureRequest) -> Path:
 
 def test_a_part_that_is_missing_is_told_with_its_folder(run: Path) -> None:
     (run / "samples" / "part-00000.parquet").unlink()
+    with pytest.raises(package.AirwireError, match=r"samples: a part is missing, for 0 of 1 are there; measure again$"):
+        package.load_run(run)
+
+
+def test_samples_that_are_missing_in_a_part_are_told_with_its_folder(run: Path) -> None:
+    part = run / "samples" / "part-00000.parquet"
+    pl.read_parquet(part).clear().write_parquet(part)
     with pytest.raises(package.AirwireError, match=r"samples: a part is missing, for it holds 0 .*; measure again$"):
         package.load_run(run)
+
+
+@pytest.mark.parametrize("table", ["samples", "edges"])
+def test_the_last_part_is_missed_as_the_others_are(run_of_a_capture: Path, table: str) -> None:
+    manifest = json.loads((run_of_a_capture / "manifest.json").read_text())
+    assert manifest["parts"] == {"edges": 1, "samples": 1}
+    grown(run_of_a_capture / table, 3)
+    (run_of_a_capture / "manifest.json").write_text(json.dumps(manifest | {"parts": {**manifest["parts"], table: 3}}))
+    assert package.load_run(run_of_a_capture).captures
+    (run_of_a_capture / table / "part-00002.parquet").unlink()
+    with pytest.raises(package.AirwireError, match=f"{table}: a part is missing, for 2 of 3 are there; measure again"):
+        package.load_run(run_of_a_capture)
+
+
+def test_the_last_part_of_spans_is_missed_as_the_others_are(run_of_a_suite: Path) -> None:
+    (run_of_a_suite / "spans" / "part-00000.parquet").unlink()
+    (row,) = package.load_run(run_of_a_suite).captures
+    with pytest.raises(package.AirwireError, match="spans: a part is missing, for 0 of 1 are there; measure again"):
+        assert row.target.spans.is_empty()
+
+
+def without_counts(run: Path) -> None:
+    """As a run that was killed leaves it before its first part is full, and Airwire's versions before it counted parts."""
+    manifest = json.loads((run / "manifest.json").read_text())
+    (run / "manifest.json").write_text(json.dumps({name: of for name, of in manifest.items() if name != "parts"}))
 
 
 def test_a_run_that_was_killed_is_read_without_its_open_part(run: Path) -> None:
     (run / "samples" / "part-00000.parquet").unlink()
     (run / "environment.json").unlink()
+    without_counts(run)
     assert [capture.triggers for capture in package.load_run(run).captures] == [0]
 
 
@@ -52,6 +85,7 @@ def test_a_row_that_has_no_samples_is_read(run_of_a_suite: Path) -> None:
     manifest = json.loads((run_of_a_suite / "manifest.json").read_text())
     (run_of_a_suite / "samples" / "part-00000.parquet").unlink()
     manifest["rows"][0]["samples"] = 0
+    manifest["parts"] = {}
     (run_of_a_suite / "manifest.json").write_text(json.dumps(manifest))
     assert [capture.triggers for capture in package.load_run(run_of_a_suite).captures] == [0]
 
@@ -75,6 +109,7 @@ def test_a_part_that_is_missing_among_others_is_told(run_of_a_capture: Path, tab
 
 def test_edges_of_a_capture_that_are_missing_are_told(run_of_a_capture: Path) -> None:
     (run_of_a_capture / "edges" / "part-00000.parquet").unlink()
+    without_counts(run_of_a_capture)
     with pytest.raises(package.AirwireError, match="edges: a part is missing, for captures have one at least"):
         package.load_run(run_of_a_capture)
     (run_of_a_capture / "edges").rmdir()

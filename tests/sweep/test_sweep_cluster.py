@@ -135,6 +135,19 @@ def test_a_server_that_says_nothing_is_not_waited_for_long(tmp_path: Path) -> No
     assert time.monotonic() - begun < 25
 
 
+@pytest.mark.slow
+def test_a_scheduler_that_falls_silent_in_the_midst_is_not_waited_for_long(two: Cluster, tmp_path: Path) -> None:
+    running = sweep(tmp_path, "--scheduler", two.address)
+    in_the_midst(tmp_path, running)
+    two.scheduler.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    code, printed, said = ended(running)
+    assert (code, printed, said.count("\n")) == (2, "", 1), said
+    assert f"the scheduler at {two.address} has said nothing for 30 s; look whether it still runs, and go on" in said
+    assert f"{finished(tmp_path)} of {POINTS} points are finished and kept in out" in said
+    assert time.monotonic() - begun < 60
+
+
 def test_a_scheduler_that_is_not_there_or_has_no_workers_is_one_sentence(tmp_path: Path) -> None:
     code, _, said = ended(sweep(tmp_path, "--scheduler", "tcp://127.0.0.1:1"))
     assert (code, said.count("\n")) == (2, 1), said

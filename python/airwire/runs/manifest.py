@@ -246,6 +246,8 @@ class CaptureManifest(msgspec.Struct, frozen=True, tag_field="schema", tag=_core
     seed: Whole
     settings: SettingsEntry
     captures: Sequence[Any]
+    parts: Mapping[str, Whole] = msgspec.field(default_factory=dict)
+    """How many parts of each table there are at least."""
 
 
 class SuiteManifest(msgspec.Struct, frozen=True, tag_field="schema", tag=_core.RUN_SCHEMA):
@@ -256,6 +258,8 @@ class SuiteManifest(msgspec.Struct, frozen=True, tag_field="schema", tag=_core.R
     settings: SettingsEntry
     rows: Sequence[Any]
     suite: SuiteEntry | None = None
+    parts: Mapping[str, Whole] = msgspec.field(default_factory=dict)
+    """How many parts of each table there are at least."""
 
 
 Manifest = CaptureManifest | SuiteManifest

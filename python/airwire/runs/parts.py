@@ -70,6 +70,8 @@ def read_run(folder: Path, run: str, wanted: Sequence[str] | None = None) -> pl.
 
 
 def _listed(folder: Path) -> list[_Part]:
+    # First of all: a run that is still being written goes on meanwhile.
+    written = _parts_written(folder.parent).get(folder.name, 0)
     found = sorted(folder.glob("part-*.parquet"))
     # A run that is killed loses the last part at most, so that their numbers have no gap.
     for number, path in enumerate(found):
@@ -78,7 +80,25 @@ def _listed(folder: Path) -> list[_Part]:
                 f"{folder}: a part is missing, for {path.name} is there and part-{number:05}.parquet is not; measure "
                 "again"
             )
+    if len(found) < written:
+        raise _core.AirwireError(f"{folder}: a part is missing, for {len(found)} of {written} are there; measure again")
     return [_Part(path, status.st_mtime_ns, status.st_size) for path in found for status in (path.stat(),)]
+
+
+def _parts_written(run: Path) -> Mapping[str, int]:
+    """How many parts of each table were written at least; nothing where the manifest is of before that was kept."""
+    file = run / "manifest.json"
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return {}
+    return _parts_of(_Part(file, status.st_mtime_ns, status.st_size))
+
+
+@lru_cache(maxsize=_KEPT_PARTS)
+def _parts_of(manifest: _Part) -> Mapping[str, int]:
+    parts: Mapping[str, int] = json.loads(read_text(manifest.path)).get("parts", {})
+    return parts
 
 
 @lru_cache(maxsize=_KEPT_PARTS)

@@ -40,6 +40,8 @@ _AHEAD = 3
 _CONNECT_S = 10.0
 _GRACE_S = 1.0
 """For the library's own complaint, which says more, to come first."""
+_SILENCE_S = 30.0
+"""A scheduler that moves many results is silent for seconds."""
 _LOOK_EVERY_S = 0.5
 _COUNT_EVERY_S = 2.0
 _WEIGHT = 0.3
@@ -154,8 +156,7 @@ class Cluster:
         """The workers that do not refuse, where some do."""
         if not self._refusing:
             return {}
-        assert self._client is not None, "it is connected"
-        good = [worker for worker in self._client.nthreads() if worker not in self._refusing]
+        good = [worker for worker in self._threads_of_workers() if worker not in self._refusing]
         if not good:
             told = "; ".join(f"{worker}: {why}" for worker, why in self._refusing.items())
             raise _core.AirwireError(f"no worker at {self._address} can run a point: {told}")
@@ -211,10 +212,8 @@ class Cluster:
     def _count_threads(self) -> None:
         if time.monotonic() - self._counted < _COUNT_EVERY_S or self._client is None:
             return
-        with suppress(Exception):
-            # A scheduler that is gone is noticed by what does not come.
-            threads = self._client.nthreads()
-            self._threads = sum(count for worker, count in threads.items() if worker not in self._refusing)
+        threads = self._threads_of_workers()
+        self._threads = sum(count for worker, count in threads.items() if worker not in self._refusing)
         self._counted = time.monotonic()
 
     def _look(self) -> None:
@@ -224,15 +223,25 @@ class Cluster:
             raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on")
         self._wait_for_workers()
 
-    def _wait_for_workers(self) -> None:
+    def _threads_of_workers(self) -> dict[str, int]:
+        """How many threads each worker has. Raises ``AirwireError`` where the scheduler is gone, or silent for long."""
         assert self._client is not None, "it is connected"
+        try:
+            threads: dict[str, int] = self._client.nthreads(callback_timeout=_SILENCE_S)
+        except TimeoutError:
+            raise _core.AirwireError(
+                f"the scheduler at {self._address} has said nothing for {_SILENCE_S:g} s; look whether it still runs, "
+                "and go on"
+            ) from None
+        except Exception:  # The connection may break in many ways, and all of them mean the same.
+            raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on") from None
+        return threads
+
+    def _wait_for_workers(self) -> None:
         until = time.monotonic() + self._patience_s
         while True:
-            try:
-                if self._client.nthreads():
-                    return
-            except Exception:  # The connection may break in many ways, and all of them mean the same.
-                raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on") from None
+            if self._threads_of_workers():
+                return
             if time.monotonic() > until:
                 raise _core.AirwireError(
                     f"the scheduler at {self._address} has had no worker for {self._patience_s:g} s; start one with "

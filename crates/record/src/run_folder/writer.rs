@@ -1,5 +1,6 @@
 //! Writes a run folder so that a kill at any moment leaves only complete parts.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -135,8 +136,18 @@ impl<M: Serialize> RunFolder<M> {
     }
 
     fn write_manifest(&mut self) -> Result<(), RunFolderError> {
-        write_json(&self.path.join("manifest.json"), &self.manifest)
+        let name = |table| TableName::ALL.iter().find(|(other, _)| *other == table).map_or("", |(_, name)| name);
+        let parts = self.parts.iter().map(|part| (name(part.table), part.number)).collect();
+        write_json(&self.path.join("manifest.json"), &Whole { manifest: &self.manifest, parts })
     }
+}
+
+/// A manifest, and how many parts of each table there are at least, so that one that is lost is missed.
+#[derive(Serialize)]
+struct Whole<'a, M> {
+    #[serde(flatten)]
+    manifest: &'a M,
+    parts: BTreeMap<&'static str, usize>,
 }
 
 /// The rows of one table that wait for the next part.

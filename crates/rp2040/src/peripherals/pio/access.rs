@@ -53,7 +53,10 @@ impl Peripheral for Pio {
     fn write(&mut self, offset: u32, value: u32, io: &mut Io) {
         let now = self.catch_up(io);
         match offset {
-            CTRL => self.write_ctrl(value, now),
+            CTRL => {
+                self.write_ctrl(value, now);
+                self.find_own_sides(now);
+            }
             FDEBUG => {
                 self.debug &= !value;
                 self.wake_stalled(now, |stall| stall == Stall::Fifo);
@@ -71,7 +74,10 @@ impl Peripheral for Pio {
                 (self.decoded, self.spare, self.known_reaches) = Default::default();
                 self.wake_stalled(now, |_| true);
             }
-            SM0..SM_END => self.write_machine(word_of_machine(offset), value, now),
+            SM0..SM_END => {
+                self.write_machine(word_of_machine(offset), value, now);
+                self.find_own_sides(now);
+            }
             IRQ0_INTE..=IRQ1_INTS => {
                 let line = &mut self.interrupts[word(offset, IRQ0_INTE) / 3];
                 match word(offset, IRQ0_INTE) % 3 {

@@ -19,6 +19,8 @@ pub(super) enum Action {
     InX,
     InY,
     InNull,
+    InIsr,
+    InOsr,
     /// Left to the machine, too, but in a loop it is known what it sees.
     InPins,
     SetPins,
@@ -26,8 +28,7 @@ pub(super) enum Action {
     SetY,
     /// A MOV of a register to itself: NOP.
     Nothing,
-    MovX(Register),
-    MovY(Register),
+    Mov(Destination, Register, Operation),
     /// PUSH or PULL, left to the machine.
     Words,
     /// Left to the machine.
@@ -52,7 +53,26 @@ pub(super) enum Register {
     X,
     Y,
     Isr,
+    Osr,
     Null,
+}
+
+/// Where a MOV writes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Destination {
+    Pins,
+    X,
+    Y,
+    Isr,
+    Osr,
+}
+
+/// What a MOV does to its data on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operation {
+    Copy,
+    Invert,
+    Reverse,
 }
 
 /// No count of a shift register.
@@ -80,6 +100,7 @@ pub(super) struct Step {
 pub(super) struct Decoded {
     pub(super) steps: [Step; 32],
     pub(super) config: Config,
+    pub(super) side_is_own: bool,
     /// A shift that makes a count reach these moves a word.
     pub(super) pulls_at: u8,
     pub(super) pushes_at: u8,
@@ -95,12 +116,12 @@ pub(super) struct Decoded {
 }
 
 impl Step {
-    fn of(instruction: u16, place: u8, config: &Config) -> Self {
+    fn of(instruction: u16, place: u8, config: &Config, side_is_own: bool) -> Self {
         let low = instruction as u8 & 0x1f;
         let side = config.side_set(instruction);
         let action = match side {
             Some(_) if config.side_pindirs => Action::Other,
-            _ => Action::of(instruction, place, side.is_some(), config),
+            _ => Action::of(instruction, place, side.is_some() && !side_is_own, config),
         };
         let bits = bit_count(low);
         let side_mask = if side.is_some() { config.side_mask } else { 0 };
@@ -121,11 +142,11 @@ impl Step {
 }
 
 impl Action {
-    fn of(instruction: u16, place: u8, side_set: bool, config: &Config) -> Self {
+    fn of(instruction: u16, place: u8, writes_again: bool, config: &Config) -> Self {
         let (operand, low) = ((instruction >> 5) as u8 & 7, instruction as u8 & 0x1f);
         match (instruction >> 13, operand) {
             // A jump to itself that counts is one long delay to the machine.
-            (0, 2 | 4) if low == place && !side_set => Self::Other,
+            (0, 2 | 4) if low == place && !writes_again => Self::Other,
             (0, 0) => Self::Jump(Condition::Always),
             (0, 1) => Self::Jump(Condition::XIsZero),
             (0, 2) => Self::Jump(Condition::XCounts),
@@ -138,6 +159,8 @@ impl Action {
             (2, 1) => Self::InX,
             (2, 2) => Self::InY,
             (2, 3) => Self::InNull,
+            (2, 6) => Self::InIsr,
+            (2, 7) => Self::InOsr,
             (3, 0) if config.inline_out_enable.is_none() => Self::OutPins,
             (3, 1) => Self::OutX,
             (3, 2) => Self::OutY,
@@ -145,25 +168,66 @@ impl Action {
             (4, _) => Self::Words,
             (5, 1) if low == 1 => Self::Nothing,
             (5, 2) if low == 2 => Self::Nothing,
-            (5, 1) => Register::of(low).map_or(Self::Other, Self::MovX),
-            (5, 2) => Register::of(low).map_or(Self::Other, Self::MovY),
+            (5, _) => Self::mov(operand, low).unwrap_or(Self::Other),
             (7, 0) => Self::SetPins,
             (7, 1) => Self::SetX,
             (7, 2) => Self::SetY,
             _ => Self::Other,
         }
     }
+
+    /// A MOV from one register to another, or to pins.
+    fn mov(destination: u8, operands: u8) -> Option<Self> {
+        let operation = Operation::of(operands >> 3)?;
+        Some(Self::Mov(Destination::of(destination)?, Register::of(operands & 7)?, operation))
+    }
 }
 
 impl Register {
-    /// The source of a MOV that changes nothing on the way.
-    fn of(operands: u8) -> Option<Self> {
-        match operands {
+    /// The source of a MOV, if that is a register.
+    fn of(source: u8) -> Option<Self> {
+        match source {
             1 => Some(Self::X),
             2 => Some(Self::Y),
             3 => Some(Self::Null),
             6 => Some(Self::Isr),
+            7 => Some(Self::Osr),
             _ => None,
+        }
+    }
+}
+
+impl Destination {
+    /// The destination of a MOV, if that decides nothing about where the program goes on.
+    fn of(operand: u8) -> Option<Self> {
+        match operand {
+            0 => Some(Self::Pins),
+            1 => Some(Self::X),
+            2 => Some(Self::Y),
+            6 => Some(Self::Isr),
+            7 => Some(Self::Osr),
+            _ => None,
+        }
+    }
+}
+
+impl Operation {
+    /// What a MOV does to its data; nothing where the encoding is reserved.
+    fn of(encoded: u8) -> Option<Self> {
+        match encoded {
+            0 => Some(Self::Copy),
+            1 => Some(Self::Invert),
+            2 => Some(Self::Reverse),
+            _ => None,
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn of_data(self, data: u32) -> u32 {
+        match self {
+            Self::Copy => data,
+            Self::Invert => !data,
+            Self::Reverse => data.reverse_bits(),
         }
     }
 }
@@ -171,13 +235,14 @@ impl Register {
 impl Decoded {
     /// The program of a machine from where it stands.
     pub(super) fn new(program: &[u16; 32], machine: &StateMachine) -> Self {
-        let config = &machine.config;
-        let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config));
+        let (config, side_is_own) = (&machine.config, machine.side_is_own);
+        let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config, side_is_own));
         let pulls_at = if config.autopull { config.pull_threshold } else { NO_WORD };
         let pushes_at = if config.autopush { config.push_threshold } else { NO_WORD };
         Self {
             steps,
             config: *config,
+            side_is_own,
             pulls_at,
             pushes_at,
             words: WordPace::of(machine, program),

@@ -32,6 +32,7 @@ mod loops;
 pub(crate) mod many_taken_in;
 pub(crate) mod many_words;
 mod moved;
+mod own_sides;
 mod quickly;
 pub(crate) mod reach;
 mod registers;

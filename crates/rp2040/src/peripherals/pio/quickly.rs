@@ -5,7 +5,7 @@
 use super::ALL_PINS;
 use super::burst::Untold;
 use super::cycle::Cycle;
-use super::decoded::{Action, Condition, Decoded, Register, Step};
+use super::decoded::{Action, Condition, Decoded, Destination, Register, Step};
 use super::execute::{shifted_in, shifted_out};
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
@@ -18,6 +18,8 @@ struct Course {
     osr: u32,
     isr_count: u8,
     osr_count: u8,
+    /// Whether there is a word to transmit.
+    has_word: bool,
     /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
     written: Option<(u32, u32)>,
 }
@@ -26,7 +28,8 @@ impl Course {
     #[inline(always)]
     fn of(machine: &StateMachine) -> Self {
         let StateMachine { x, y, isr, osr, isr_count, osr_count, .. } = *machine;
-        Self { x, y, isr, osr, isr_count, osr_count, written: None }
+        let has_word = !machine.transmit.is_empty();
+        Self { x, y, isr, osr, isr_count, osr_count, has_word, written: None }
     }
 
     #[inline(always)]
@@ -39,11 +42,12 @@ impl Course {
         }
     }
 
-    /// Whether a word moves with an instruction, or may.
+    /// Whether a word moves with an instruction, or may, or is missing.
     #[inline(always)]
     fn moves_word(&self, step: &Step, decoded: &Decoded) -> bool {
-        self.osr_count + step.out_bits >= decoded.pulls_at
-            || self.isr_count + step.in_bits >= decoded.pushes_at
+        let refills = self.osr_count + step.out_bits >= decoded.pulls_at;
+        let stalls = step.out_bits != 0 && self.osr_count >= decoded.pulls_at;
+        refills && (self.has_word || stalls) || self.isr_count + step.in_bits >= decoded.pushes_at
     }
 
     #[inline(always)]
@@ -82,11 +86,14 @@ impl Course {
             Action::InX => self.shift_in(config, step.bits, self.x),
             Action::InY => self.shift_in(config, step.bits, self.y),
             Action::InNull => self.shift_in(config, step.bits, 0),
+            Action::InIsr => self.shift_in(config, step.bits, self.isr),
+            Action::InOsr => self.shift_in(config, step.bits, self.osr),
             Action::SetPins => self.write(config.set_mask, step.levels, levels),
             Action::SetX => self.x = u32::from(step.target),
             Action::SetY => self.y = u32::from(step.target),
-            Action::MovX(from) => self.x = self.register(from),
-            Action::MovY(from) => self.y = self.register(from),
+            Action::Mov(to, from, operation) => {
+                self.mov(to, operation.of_data(self.register(from)), config, levels);
+            }
             Action::Nothing => {}
             Action::InPins | Action::Words | Action::Other => return None,
         }
@@ -116,11 +123,25 @@ impl Course {
     }
 
     #[inline(always)]
+    fn mov(&mut self, to: Destination, data: u32, config: &Config, levels: &mut u32) {
+        match to {
+            Destination::Pins => {
+                self.write(config.out_mask, data.rotate_left(u32::from(config.out_base)), levels);
+            }
+            Destination::X => self.x = data,
+            Destination::Y => self.y = data,
+            Destination::Isr => (self.isr, self.isr_count) = (data, 0),
+            Destination::Osr => (self.osr, self.osr_count) = (data, 0),
+        }
+    }
+
+    #[inline(always)]
     fn register(&self, register: Register) -> u32 {
         match register {
             Register::X => self.x,
             Register::Y => self.y,
             Register::Isr => self.isr,
+            Register::Osr => self.osr,
             Register::Null => 0,
         }
     }

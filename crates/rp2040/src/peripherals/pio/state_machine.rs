@@ -86,6 +86,9 @@ pub(super) struct StateMachine {
     pub(super) shown_late_at: Option<u64>,
     /// A stalled machine looks again at its first tick from here on; while it is disabled, in this very cycle.
     pub(super) look_again: u64,
+    /// No other machine writes to the pins of its side-set before a register is written.
+    #[serde(default)]
+    pub(super) side_is_own: bool,
     /// Its jumps on a pin find that high up to this cycle at least, because levels were foretold.
     #[serde(skip)]
     pub(super) sure_jumps_until: u64,
@@ -126,6 +129,7 @@ impl StateMachine {
             forced: None,
             shown_late_at: None,
             look_again: NEVER,
+            side_is_own: false,
             sure_jumps_until: 0,
         }
     }
@@ -164,8 +168,8 @@ impl StateMachine {
             4 => true,
             _ => return,
         };
-        // A side-set would be written again in every round.
-        if self.config.side_set(instruction).is_some() {
+        // A side-set is written again in every round, which changes nothing where nobody else wrote meanwhile.
+        if self.config.side_set(instruction).is_some() && !self.side_is_own {
             return;
         }
         let period = 1 + self.delay;

@@ -1,7 +1,7 @@
 //! The straight way of a program: instructions in a row that move pins and words and do nothing else by which a machine may be noticed. None
 //! of them sees what others do, and where each goes on is known.
 
-use super::decoded::{Action, Condition, Decoded, Step};
+use super::decoded::{Action, Condition, Decoded, Destination, Step};
 
 /// The longest way that is looked at.
 const MOST_STEPS: usize = 16;
@@ -27,14 +27,15 @@ impl Decoded {
     /// The levels behind an instruction of it, and the pins that this one may move.
     fn moved_by(&self, step: &Step, levels: u32) -> Option<(u32, u32)> {
         use Action::{
-            InNull, InX, InY, Jump, MovX, MovY, Nothing, OutNull, OutPins, OutX, OutY, SetPins, SetX, SetY,
-            Words,
+            InIsr, InNull, InOsr, InX, InY, Jump, Mov, Nothing, OutNull, OutPins, OutX, OutY, SetPins, SetX,
+            SetY, Words,
         };
         let (mask, written, data) = match step.action {
             SetPins => (self.config.set_mask & !step.side_mask, step.levels, 0),
-            OutPins => (0, 0, self.config.out_mask & !step.side_mask),
-            Jump(Condition::Always) | OutX | OutY | OutNull | InX | InY | InNull => (0, 0, 0),
-            SetX | SetY | Nothing | MovX(_) | MovY(_) | Words => (0, 0, 0),
+            OutPins | Mov(Destination::Pins, ..) => (0, 0, self.config.out_mask & !step.side_mask),
+            Jump(Condition::Always) | OutX | OutY | OutNull => (0, 0, 0),
+            InX | InY | InNull | InIsr | InOsr => (0, 0, 0),
+            SetX | SetY | Nothing | Mov(..) | Words => (0, 0, 0),
             _ => return None,
         };
         let mask = mask | step.side_mask;

@@ -12,6 +12,8 @@ use units::Picoseconds;
 const SHORTEST_SEARCHED_CYCLES: u64 = 256;
 /// The cycles at the end of a run that are executed in any case, so that synchronisers have seen what they would have.
 const EXECUTED_AT_END_CYCLES: u64 = 8;
+/// As long as this a machine has to be alone for its instructions to be executed in a row: fewer cycles are done as quickly by themselves.
+const FEWEST_CYCLES_ALONE: u64 = 4;
 /// Cycles with something to do in the longest period that is found.
 const LONGEST_PERIOD_STEPS: u32 = 1 << 11;
 
@@ -69,7 +71,7 @@ impl Pio {
                 self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);
                 continue;
             }
-            if !searches && let Some(alone) = self.works_alone() {
+            if !searches && let Some((alone, last)) = self.goes_alone(last) {
                 reached = Some(self.run_alone(alone, last, heeds_fifos, io));
             } else {
                 let last = if searches { next } else { last };
@@ -82,8 +84,8 @@ impl Pio {
         reached
     }
 
-    /// The cycles of several machines up to and including `last`, as long as none of them falls still or wakes up; gives the last cycle. The
-    /// first is due.
+    /// The cycles of several machines up to and including `last`, as long as none of them falls still, wakes up or goes on alone; gives the
+    /// last cycle. The first is due.
     fn run_together(&mut self, last: u64, heeds_fifos: bool, io: &mut Io) -> u64 {
         let stand = |machines: &[StateMachine; MACHINES]| machines.each_ref().map(|one| one.due == NEVER);
         let before = stand(&self.machines);
@@ -91,7 +93,8 @@ impl Pio {
             let next = self.next_due();
             io.now = io.now.max(self.edges.time_of(next).unwrap_or(io.now));
             self.run_cycle(next, io);
-            let goes_on = self.next_due() <= last && stand(&self.machines) == before;
+            let stays = stand(&self.machines) == before && self.goes_alone(last).is_none();
+            let goes_on = self.next_due() <= last && stays;
             if !goes_on || self.is_disturbed(heeds_fifos, io) {
                 return next;
             }
@@ -125,18 +128,35 @@ impl Pio {
 
     /// The only machine that has anything to do before somebody writes to a register.
     pub(super) fn works_alone(&self) -> Option<usize> {
-        let others =
-            |alone: usize| self.machines.iter().filter(move |other| usize::from(other.index) != alone);
-        // One that waits for a pin may be woken by those that move it.
-        let sees_nothing = |other: &StateMachine| match other.stall {
+        let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
+        let idle = |other: &StateMachine| other.due == NEVER && self.stays_idle(other);
+        self.others(alone).all(idle).then_some(alone)
+    }
+
+    /// The machine that is due next, where no other one has anything to do for some cycles, and up to when at the most that is so.
+    #[inline]
+    fn goes_alone(&self, last: u64) -> Option<(usize, u64)> {
+        let alone = self.machines.iter().min_by_key(|machine| machine.due)?;
+        let n = usize::from(alone.index);
+        let before = self.others(n).map(|other| other.due).min()?;
+        let is_alone = before == NEVER || before - alone.due >= FEWEST_CYCLES_ALONE;
+        let idle = is_alone && self.others(n).all(|other| self.stays_idle(other));
+        idle.then(|| (n, last.min(before - 1)))
+    }
+
+    fn others(&self, alone: usize) -> impl Iterator<Item = &StateMachine> {
+        self.machines.iter().filter(move |other| usize::from(other.index) != alone)
+    }
+
+    /// Whether a machine does nothing before it is due, whatever another one does: one that waits for a pin may be woken by those that
+    /// move it.
+    #[inline]
+    fn stays_idle(&self, other: &StateMachine) -> bool {
+        let sees_nothing = match other.stall {
             Some(Stall::Pins(pins)) => self.looks_away || pins & self.nets_moved == 0,
             _ => true,
         };
-        let idle = |other: &StateMachine| {
-            other.due == NEVER && !(other.config.out_sticky && other.enabled) && sees_nothing(other)
-        };
-        let alone = self.machines.iter().position(|machine| machine.due != NEVER)?;
-        others(alone).all(idle).then_some(alone)
+        sees_nothing && !(other.config.out_sticky && other.enabled)
     }
 
     /// As many cycles of one machine as nobody else has anything to do with; gives the last one. The first is due.

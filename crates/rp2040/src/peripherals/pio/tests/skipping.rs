@@ -40,16 +40,29 @@ pub(super) fn setting() -> impl Strategy<Value = Setting> {
             let pins = pins & !(0x1c << 15 | 0x1c << 10 | 0x1c << 5 | 0x3c << 20 | 0x1c);
             [clkdiv, exec, shift & !(1 << 31 | u32::from(shift & 3 != 0) << 30), pins]
         });
-    (program(), prop::collection::vec(machine, 4), any::<u32>())
-        .prop_map(|(program, machines, bypass)| Setting { program, machines, bypass })
+    (program(), prop::collection::vec(machine, 4), any::<u32>(), any::<bool>()).prop_map(
+        |(program, mut machines, bypass, apart)| {
+            if apart {
+                machines.iter_mut().zip(0..).for_each(|(machine, pin)| give_pin(machine, pin));
+            }
+            Setting { program, machines, bypass }
+        },
+    )
+}
+
+/// A machine writes to one pin, to which no other one writes where each has another.
+fn give_pin(machine: &mut [u32; 4], pin: u32) {
+    let side_enable = machine[1] >> 30 & 1;
+    let inputs = machine[3] & 0x1f << 15;
+    machine[3] = inputs | out_pins(pin, 1) | set_pins(pin, 1) | side_pins(pin, 1 + side_enable);
 }
 
 /// Any instructions, jumps of an instruction to itself that count among them.
 fn program() -> impl Strategy<Value = Vec<u16>> {
-    let counts = prop_oneof![Just(None), (any::<bool>(), 0u16..8).prop_map(Some)];
+    let counts = prop_oneof![Just(None), (any::<bool>(), 0u16..32).prop_map(Some)];
     prop::collection::vec((any::<u16>(), counts), 32).prop_map(|words| {
         let word = |((any, counts), place): ((u16, Option<(bool, u16)>), u16)| match counts {
-            Some((in_y, delay)) => d(jmp(if in_y { Y_DEC } else { X_DEC }, place), delay),
+            Some((in_y, field)) => d(jmp(if in_y { Y_DEC } else { X_DEC }, place), field),
             None => any,
         };
         words.into_iter().zip(0..).map(word).collect()
@@ -142,6 +155,57 @@ fn a_countdown_whose_program_changes_goes_on_with_the_new_one() {
     bench.write(0x48 + 4 * 2, jmp(X_DEC, 2).into());
     bench.run(1200);
     assert_eq!(bench.edges(), [(3 + 3 * 11 + 989, 0, true)]);
+}
+
+/// 1000 rounds of a cycle from cycle 3 on, in each of which GP1 is low, and then GP1 goes high. Machine 1 toggles the first pin that it has.
+fn counts_down_beside_another(other_pin: u32) -> Bench {
+    let counts = [pull(BLOCK), mov(X, OSR), jmp(X_DEC, 2), d(jmp(ALWAYS, 3), 0b10000)];
+    let toggles = [d(set(PINS, 1), 9), d(set(PINS, 0), 9)];
+    let mut bench = Bench::with(&counts.into_iter().chain(toggles).collect::<Vec<_>>());
+    bench.write(PINCTRL, side_pins(1, 1) | set_pins(1, 1));
+    bench.exec(set(PINDIRS, 1));
+    bench.write(TXF0, 999);
+    bench.write(PINCTRL + MACHINE, set_pins(other_pin, 1));
+    bench.write(EXECCTRL + MACHINE, wrap(4, 5));
+    for instruction in [set(PINDIRS, 1), jmp(ALWAYS, 4)] {
+        bench.write(INSTR + MACHINE, instruction.into());
+        bench.run(1);
+    }
+    bench
+}
+
+#[test]
+fn counting_down_with_a_side_set_of_its_own_takes_no_work() {
+    let mut bench = counts_down_beside_another(2);
+    bench.start();
+    let woken = bench.run(1005);
+    assert_eq!(bench.edges(), [(3 + 1000, 1, true)]);
+    assert!(woken < 10, "{woken}");
+}
+
+#[test]
+fn a_countdown_writes_its_side_set_again_after_each_write_of_another_machine() {
+    let mut bench = counts_down_beside_another(1);
+    bench.start_many(3);
+    bench.run(2000);
+    let edges = bench.edges();
+    // Machine 1 has the higher number: its SET is seen for the cycle in which it writes, and the side-set writes again in the next.
+    let pulses = (1..).step_by(20).take_while(|&cycle| cycle < 1000);
+    let expected: Vec<_> = pulses.flat_map(|cycle| [(cycle, 1, true), (cycle + 1, 1, false)]).collect();
+    let counted: Vec<_> = edges.iter().copied().filter(|(cycle, ..)| *cycle < 1000).collect();
+    assert_eq!(counted, expected);
+}
+
+#[test]
+fn a_machine_that_gets_the_pin_of_another_ones_countdown_writes_there_from_then_on() {
+    let mut bench = counts_down_beside_another(2);
+    bench.start_many(3);
+    bench.run_to(500);
+    bench.edges();
+    bench.write(PINCTRL + MACHINE, set_pins(1, 1));
+    bench.run_to(540);
+    let of_the_countdown: Vec<_> = bench.edges().into_iter().filter(|(_, pin, _)| *pin == 1).collect();
+    assert_eq!(of_the_countdown, [(501, 1, true), (502, 1, false), (521, 1, true), (522, 1, false)]);
 }
 
 proptest! {

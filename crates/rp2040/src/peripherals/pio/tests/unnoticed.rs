@@ -76,6 +76,30 @@ proptest! {
     }
 }
 
+/// Words in the FIFO to transmit and in the other one after some cycles of a program of three instructions, which shifts 16 bits a word.
+fn words_after(program: &[u16; 3], cycles: i64) -> (u32, u32) {
+    let mut bench = Bench::with(program);
+    bench.write(EXECCTRL, wrap(0, 2));
+    bench.write(SHIFTCTRL, AUTOPULL | AUTOPUSH | pull_at(16) | push_at(16));
+    (0..4).for_each(|word| bench.write(TXF0, word));
+    bench.start();
+    bench.run_unnoticed(cycles, false);
+    let level = bench.read(FLEVEL);
+    (level & 0xf, level >> 4 & 0xf)
+}
+
+#[test]
+fn a_mov_to_a_shift_register_begins_its_count_anew() {
+    // Words are complete with the fourth instruction, the seventh, and so on.
+    let into = [in_(X, 8), mov(ISR, X) | INVERTED, in_(OSR, 8)];
+    let received = [3, 4, 6, 7, 12, 13].map(|cycles| words_after(&into, cycles).1);
+    assert_eq!(received, [0, 1, 1, 2, 3, 4]);
+    // The first word is pulled before the first OUT, and that tries again in the cycle after it.
+    let out = [out(NULL, 8), mov(OSR, X) | REVERSED, out(X, 8)];
+    let waiting = [1, 4, 5, 7, 8].map(|cycles| words_after(&out, cycles).0);
+    assert_eq!(waiting, [3, 3, 2, 2, 1]);
+}
+
 /// A square wave of 4 cycles on GP0.
 fn square_wave() -> Bench {
     let mut bench = Bench::with(&[d(set(PINS, 1), 1), set(PINS, 0), jmp(ALWAYS, 0)]);
