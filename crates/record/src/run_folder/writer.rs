@@ -136,7 +136,8 @@ impl<M: Serialize> RunFolder<M> {
     }
 
     fn write_manifest(&mut self) -> Result<(), RunFolderError> {
-        let name = |table| TableName::ALL.iter().find(|(other, _)| *other == table).map_or("", |(_, name)| name);
+        let name =
+            |table| TableName::ALL.iter().find(|(other, _)| *other == table).map_or("", |(_, name)| name);
         let parts = self.parts.iter().map(|part| (name(part.table), part.number)).collect();
         write_json(&self.path.join("manifest.json"), &Whole { manifest: &self.manifest, parts })
     }
