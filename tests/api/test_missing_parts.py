@@ -69,7 +69,7 @@ def test_the_last_part_of_spans_is_missed_as_the_others_are(run_of_a_suite: Path
 
 
 def without_counts(run: Path) -> None:
-    """As a run that was killed leaves it before its first part is full, and Airwire's versions before it counted parts."""
+    """As a run leaves it that is killed before its first part is full, and Airwire before it counted parts."""
     manifest = json.loads((run / "manifest.json").read_text())
     (run / "manifest.json").write_text(json.dumps({name: of for name, of in manifest.items() if name != "parts"}))
 
