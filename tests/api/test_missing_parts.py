@@ -66,6 +66,10 @@ def test_the_last_part_of_spans_is_missed_as_the_others_are(run_of_a_suite: Path
     (row,) = package.load_run(run_of_a_suite).captures
     with pytest.raises(package.AirwireError, match="spans: a part is missing, for 0 of 1 are there; measure again"):
         assert row.target.spans.is_empty()
+    (run_of_a_suite / "spans").rmdir()
+    (row,) = package.load_run(run_of_a_suite).captures
+    with pytest.raises(package.AirwireError, match="spans: is missing; measure again"):
+        assert row.target.spans.is_empty()
 
 
 def without_counts(run: Path) -> None:

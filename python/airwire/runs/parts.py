@@ -81,7 +81,8 @@ def _listed(folder: Path) -> list[_Part]:
                 "again"
             )
     if len(found) < written:
-        raise _core.AirwireError(f"{folder}: a part is missing, for {len(found)} of {written} are there; measure again")
+        lost = f"a part is missing, for {len(found)} of {written} are there" if folder.is_dir() else "is missing"
+        raise _core.AirwireError(f"{folder}: {lost}; measure again")
     return [_Part(path, status.st_mtime_ns, status.st_size) for path in found for status in (path.stat(),)]
 
 

@@ -404,7 +404,7 @@ impl Bus {
     }
 
     /// Whether every access to memory is to take the long way: it is counted, or may clash with another.
-    pub(super) fn decide_watch(&mut self) {
+    pub(crate) fn decide_watch(&mut self) {
         self.watch.see_every_access(self.shares_memory || self.blocks.bus_ctrl.is_counting());
     }
 

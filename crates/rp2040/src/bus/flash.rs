@@ -100,13 +100,16 @@ impl Bus {
     ) -> Result<(), FaultKind> {
         if let Some(alias) = Alias::of(address) {
             *cycle += AHB_CYCLES;
-            if alias == Alias::Cached {
+            let what = if alias == Alias::Cached {
                 self.xip.invalidate(address & 0xff_ffff);
+                "a write to the cached flash window drops the line from the cache, and changes nothing in the flash"
             } else if self.xip.write_is_fault(alias) {
                 return Err(FaultKind::ReadOnly { address, memory: "the flash" });
-            }
+            } else {
+                "a write to the flash window changes nothing"
+            };
             self.begin(core, pc, address & 0xff00_0000, *cycle);
-            self.io.ignored("XIP", "a write to the flash window changes nothing");
+            self.io.ignored("XIP", what);
             return Ok(());
         }
         match address >> 24 {
@@ -171,5 +174,27 @@ pub(super) fn modified(address: u32, before: u32, value: u32) -> u32 {
         1 => before ^ value,
         2 => before | value,
         _ => before & !value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chip::Setup;
+
+    #[test]
+    fn a_write_to_the_flash_is_told_with_what_it_does_to_the_cache() {
+        let mut bus = Bus::new(&Setup::default()).expect("the default setup is valid");
+        let mut cycle = 0;
+        // CTRL: a write through another window than the cached one is no bus error.
+        for (address, value) in [(0x1400_0000, 1), (0x1000_0100, 0), (0x1300_0100, 0)] {
+            bus.store(0, 0x2000_0100, address, Size::Word, value, &mut cycle).expect("nothing faults");
+        }
+        let told: Vec<_> = bus.io.unknown_accesses().map(|access| (access.address, access.detail)).collect();
+        let cached = "a write to the cached flash window drops the line from the cache, and changes nothing in the flash";
+        assert_eq!(
+            told,
+            [(0x1000_0000, cached), (0x1300_0000, "a write to the flash window changes nothing")]
+        );
     }
 }

@@ -87,6 +87,7 @@ impl Rp2040 {
             iteration: None,
             memory_loop: MemoryLoop::default(),
         };
+        self.bus.decide_watch();
         self.bus.outside_changed();
     }
 }

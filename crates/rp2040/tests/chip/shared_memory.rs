@@ -1,6 +1,7 @@
 //! Two cores and the DMA at work in the same banks of SRAM: random loops run alike with superinstructions and instruction by
 //! instruction, and rows of transfers that are made at one go are those that are made one by one.
 
+use mcu::State;
 use rp2040::chip::Rp2040;
 
 use crate::asm::{Asm, If, RAM};
@@ -17,6 +18,7 @@ const ARRAYS: u32 = 0x2001_a000;
 const FROM: u32 = 0x2001_c000;
 const TO: u32 = 0x2001_e000;
 const TRANSFERS: u32 = 500;
+const PERFCTR0: u32 = 0x4003_0008;
 const PERFSEL0: u32 = 0x4003_000c;
 const UNPACED: u32 = 0x3f;
 const END_US: i64 = 2000;
@@ -134,4 +136,27 @@ fn rows_of_transfers_that_are_made_at_one_go_are_those_that_are_counted_one_by_o
         assert!(quick.bus_counts().dma_transfers > 1000, "seed {seed}");
         same_cores(&quick, &counted, &format!("seed {seed}"));
     }
+}
+
+#[test]
+fn accesses_are_counted_on_in_a_state_that_was_kept() {
+    const SRAM0: u32 = 0x0f;
+    let counting = || {
+        let mut asm = in_ram();
+        asm.poke(RESETS_CLEAR, u32::MAX).poke(PERFSEL0, SRAM0).constant(4, ARRAYS);
+        asm.label("round").op(0x6820).op(0x6020).b("round").pool();
+        chip_with(asm)
+    };
+    let (mut one, mut other) = (counting(), counting());
+    run(&mut one, END_US / 2);
+    let kept = State::state(&one);
+    let (state, _) = other.read_state(&kept).expect("a state of the same chip");
+    State::take_state(&mut other, state);
+    let before = one.read_word(PERFCTR0).expect("there is a register");
+    for chip in [&mut one, &mut other] {
+        run(chip, END_US);
+    }
+    let counted = [&one, &other].map(|chip| chip.read_word(PERFCTR0).expect("there is a register"));
+    assert!(before > 1000 && counted[0] > before + 1000, "{before} and then {counted:?}");
+    assert_eq!(counted[0], counted[1]);
 }
