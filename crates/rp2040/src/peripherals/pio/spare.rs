@@ -21,10 +21,9 @@ impl Spare {
 
     /// The program of a machine from where it stands. Where it was decoded before with the same settings, only the place may be another.
     pub(super) fn decode(&mut self, program: &[u16; 32], machine: &StateMachine) -> Box<Decoded> {
+        let wanted = (machine.config, machine.side_is_own);
         let is_same = |spare: &&mut Option<Box<Decoded>>| {
-            let is_same =
-                |spare: &Decoded| (spare.config, spare.side_is_own) == (machine.config, machine.side_is_own);
-            spare.as_deref().is_some_and(is_same)
+            spare.as_ref().is_some_and(|spare| (spare.config, spare.side_is_own) == wanted)
         };
         let Some(mut decoded) = self.0.iter_mut().find(is_same).and_then(Option::take) else {
             return Box::new(Decoded::new(program, machine));
