@@ -30,7 +30,7 @@ from artefacts import made_once
 MOST_BYTES = 1 << 20
 LOADED = ("airwire", "rich.progress", "rich.table")
 """With all that is in them."""
-LOADED_ALONE = ("polars", "pydantic.fields", "typer._adapters", "vl_convert")
+LOADED_ALONE = ("polars", "vl_convert")
 """And such as need no more than is loaded with them."""
 NO_MEMORY_THREAD = "background_thread:false"
 """The allocator of polars would have a thread of its own."""

@@ -190,12 +190,13 @@ def test_a_file_that_is_no_suite_is_one_sentence(
 
 
 COMMANDS = [
-    (["run", "suite.toml", "--samples", "0"], "greater than or equal to 1"),
-    (["run", "suite.toml", "--samples", "-3"], "greater than or equal to 1"),
-    (["run", "suite.toml", "--samples", "9" * 25], "less than or equal to 100000000"),
+    (["run", "suite.toml", "--samples", "0"], "0 is not in the range 1<=x<=100000000"),
+    (["run", "suite.toml", "--samples", "-3"], "-3 is not in the range 1<=x<=100000000"),
+    (["run", "suite.toml", "--samples", "9" * 25], "is not in the range 1<=x<=100000000"),
+    (["run", "suite.toml", "--samples", "x"], "'x' is not a valid int."),
     (["run", "suite.toml", "--samples", "100000000"], "lora sf=7/128B: samples is 100000000, but with up to"),
-    (["run", "suite.toml", "--seed", "9" * 25], "less than or equal to"),
-    (["run", "suite.toml", "--workers", "9" * 25], "less than or equal to"),
+    (["run", "suite.toml", "--seed", "9" * 25], "is not in the range 0<=x<=9223372036854775807"),
+    (["run", "suite.toml", "--workers", "9" * 25], "is not in the range 1<=x<=1024"),
     (["run", "suite.toml", "--only", "uart"], "suite quick has no entry uart; it has lora sf=7, lora sf=9"),
     (["run", "suite.toml", "--out", "suite.toml/run"], "suite.toml: cannot write it: "),
     (["link", "lorra"], "there is no link lorra; the nearest is lora"),
@@ -218,7 +219,7 @@ COMMANDS = [
     (["choose", "--loss", "120%"], "is no share"),
     (["choose", "--p95", "20ms", "--payload", "0"], "the payload is 0 bytes, but a message has 1 at least"),
     (["choose", "--p95", "20ms", "--link", "lorra"], "there is no link lorra; the nearest is lora"),
-    (["choose", "--p95", "20ms", "--seed", "9" * 25], "less than or equal to"),
+    (["choose", "--p95", "20ms", "--seed", "9" * 25], "is not in the range 0<=x<=9223372036854775807"),
     (["explain", "nowhere"], "nowhere is not there; give a run folder of airwire run, or a capture"),
     (["explain", "empty"], "empty: is no run folder: manifest.json: No such file"),
     (["explain", "suite.toml"], "name the link that it was made with"),

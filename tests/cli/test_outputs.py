@@ -134,7 +134,7 @@ def test_every_parameter_that_names_a_file_says_what_becomes_of_it(where: str) -
     assert isinstance(command, CheckedCommand)
     hints, roles = get_type_hints(command.callback), roles_of(command)
     for parameter in command.params:
-        is_path = "Path" in str(hints.get(parameter.name, ""))
+        is_path = "Path" in str(hints.get(parameter.name or "", ""))
         names_one = bool(NAMES_A_FILE.search(str(parameter.metavar or "")))
         assert (parameter.name in roles) == (is_path or names_one), f"{where} {parameter.name} needs Reads or Writes"
 

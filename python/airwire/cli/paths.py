@@ -95,6 +95,12 @@ class Output:
 class CheckedCommand(TyperCommand):
     """A command that begins its work only where no file of the user's can be lost by it."""
 
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        for parameter in self.params:
+            # As it stands in the sentence about a word that is no number: "'x' is not a valid int".
+            parameter.type.name = parameter.type.name.removesuffix(" range")
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse what is empty while it can still be told from the working folder and from what is not given."""
         if not ctx.resilient_parsing:
@@ -149,7 +155,7 @@ def _paths_of(command: TyperCommand, values: Mapping[str, Any]) -> tuple[list[In
     outputs: list[Output] = []
     for name, role in roles_of(command).items():
         value = values[name]
-        given = value if isinstance(value, list) else [] if value is None else [value]
+        given = value if isinstance(value, list | tuple) else [] if value is None else [value]
         for path in map(Path, given):
             if isinstance(role, Reads):
                 inputs.append(Input(path, role))
