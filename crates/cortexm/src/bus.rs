@@ -204,9 +204,19 @@ pub trait Bus {
         false
     }
 
-    /// How many turns of so many cycles a core may leave out that has looked at an address just now, and would look again at the
-    /// end of each: all of them would see the same, and nobody else would notice anything.
-    fn unseen_turns(&mut self, _address: u32, _cycle: u64, _turn_cycles: u64) -> u64 {
+    /// What a core would see that looks at an address now, and how many cycles that would take; nothing where looking changes anything.
+    fn seen_at(&self, _core: usize, _address: u32) -> Option<(u32, u64)> {
+        None
+    }
+
+    /// For how many cycles a core that has looked at an address just now would see the same, and nobody would notice anything.
+    fn seen_for(&self, _core: usize, _address: u32, _cycle: u64) -> u64 {
+        0
+    }
+
+    /// How many turns of so many cycles a core may leave out that has looked at the first of these addresses just now. It would look
+    /// again at the end of each turn, and at the others within it: all turns would see the same, and nobody else would notice anything.
+    fn unseen_turns(&mut self, _core: usize, _addresses: &[u32], _cycle: u64, _turn_cycles: u64) -> u64 {
         0
     }
 

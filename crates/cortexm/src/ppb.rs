@@ -90,6 +90,11 @@ impl Ppb {
         self.systick.next_interrupt(cycle)
     }
 
+    /// The cycle from which on SYST_CSR shows that SysTick has passed zero; nothing where it does so already.
+    pub fn passes_zero_at(&self, cycle: u64) -> Option<u64> {
+        self.systick.passes_zero_at(cycle)
+    }
+
     /// SysTick's reference clock has a step of so many cycles from here on.
     pub fn set_reference_cycles(&mut self, cycles: u64) {
         self.systick.reference_cycles = cycles;

@@ -27,7 +27,7 @@ const fn changes(code: &'static [u16]) -> Case {
     Case { code, lasts: false }
 }
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 17] = [
     // beq to the look
     lasts(&[LOOK, TEST, 0xd0fc]),
     // movs r3, r1 before the look; ands r3, r0; beq
@@ -46,8 +46,17 @@ const CASES: [Case; 12] = [
     changes(&[LOOK, 0x404d, TEST, 0xd0fb]),
     // movs r4, r6 behind the look: the next one is at the other register
     changes(&[LOOK, 0x0034, TEST, 0xd0fb]),
-    // two looks
-    changes(&[LOOK, LOOK, TEST, 0xd0fb]),
+    // two looks at one register
+    lasts(&[LOOK, LOOK, TEST, 0xd0fb]),
+    // ldr r2, [r6] before and behind the look, and their difference (subs r3, r2, r0)
+    lasts(&[0x6832, LOOK, 0x1a13, TEST, 0xd0fa]),
+    lasts(&[LOOK, 0x6832, 0x1a13, TEST, 0xd0fa]),
+    // ldr r2, [r4] and ldr r3, [r4] around it, as a timer is asked again and again; cmp r2, r3; bne out of the loop
+    lasts(&[0x6822, LOOK, 0x6823, 0x429a, 0xd101, TEST, 0xd0f8]),
+    // ldrb r2, [r6] behind the look: no whole word
+    changes(&[LOOK, 0x7832, TEST, 0xd0fb]),
+    // ldr r2, [r7]: no register
+    changes(&[LOOK, 0x683a, TEST, 0xd0fb]),
     // two branches that are taken: beq over a nop; b
     changes(&[LOOK, TEST, 0xd001, 0xe001, 0xbf00, 0xe7f9]),
     // str r0, [r7]

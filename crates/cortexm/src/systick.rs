@@ -76,6 +76,15 @@ impl SysTick {
         self.control | if passed { COUNTFLAG } else { 0 }
     }
 
+    /// The cycle from which on SYST_CSR shows that the counter has passed zero; nothing where it does so already.
+    pub(crate) fn passes_zero_at(&self, cycle: u64) -> Option<u64> {
+        if self.peek_control(cycle) & COUNTFLAG != 0 {
+            return None;
+        }
+        let first = if self.running() { self.zero_from(self.flag_from + 1) } else { 0 };
+        Some(if first > self.flag_from { first } else { u64::MAX })
+    }
+
     pub(crate) fn read_control(&mut self, cycle: u64) -> u32 {
         let control = self.peek_control(cycle);
         self.settle(cycle);

@@ -11,8 +11,9 @@ use crate::{Bus, Code, Core, Exit, Ppb, Refusal, Region, Size, Trap, Watch};
 
 pub(crate) const BASE: u32 = 0x2000_0000;
 pub(crate) const BYTES: u32 = 0x1000;
-/// A register that shows 0 at first and 4 later, and one that always shows 4; looking at them takes four cycles.
+/// A register that shows 0 at first and 4 later, and one that always shows 4.
 pub(crate) const REGISTERS: [u32; 2] = [0x4000_0000, 0x4000_0004];
+const LOOK_CYCLES: u64 = 4;
 /// Where R6 and R7 point to.
 const DATA: [u32; 2] = [BASE + 0x800, BASE + 0xa00];
 const NOP: u16 = 0xbf00;
@@ -37,8 +38,9 @@ pub(crate) struct Memory {
     /// From when on the first register shows 4, and whether turns may be left out that look at it before.
     pub(crate) ready: u64,
     pub(crate) leaves_out: bool,
-    /// Looks at it.
+    /// Looks at registers, and when the last one was.
     pub(crate) looks: u32,
+    looked_at: u64,
 }
 
 impl Memory {
@@ -52,6 +54,7 @@ impl Memory {
             ready: 0,
             leaves_out: false,
             looks: 0,
+            looked_at: 0,
         };
         for (&half, at) in code.iter().zip((BASE..).step_by(2)) {
             assert!(memory.store_sram(at, Size::Half, u32::from(half)));
@@ -64,14 +67,21 @@ impl Memory {
         Self { limit, ..self }
     }
 
-    fn look(&mut self, address: u32, cycle: &mut u64) -> Option<u32> {
+    /// What a register shows at a cycle.
+    fn shown(&self, address: u32, cycle: u64) -> Option<u32> {
         let shows = match REGISTERS.iter().position(|&register| register == address)? {
-            0 => *cycle + 4 >= self.ready,
+            0 => cycle >= self.ready,
             _ => true,
         };
-        self.looks += 1;
-        *cycle += 4;
         Some(if shows { 4 } else { 0 })
+    }
+
+    fn look(&mut self, address: u32, cycle: &mut u64) -> Option<u32> {
+        let value = self.shown(address, *cycle + LOOK_CYCLES)?;
+        *cycle += LOOK_CYCLES;
+        self.looks += 1;
+        self.looked_at = *cycle;
+        Some(value)
     }
 }
 
@@ -210,9 +220,16 @@ impl Bus for Memory {
         self.leaves_out
     }
 
-    fn unseen_turns(&mut self, address: u32, cycle: u64, turn_cycles: u64) -> u64 {
-        let until = if address == REGISTERS[0] { self.ready.min(self.limit) } else { 0 };
-        until.saturating_sub(cycle + 1) / turn_cycles
+    fn seen_at(&self, _: usize, address: u32) -> Option<(u32, u64)> {
+        self.shown(address, self.looked_at).map(|value| (value, LOOK_CYCLES))
+    }
+
+    fn seen_for(&self, _: usize, address: u32, cycle: u64) -> u64 {
+        if address == REGISTERS[0] { self.ready.min(self.limit).saturating_sub(cycle + 1) } else { 0 }
+    }
+
+    fn unseen_turns(&mut self, _: usize, addresses: &[u32], cycle: u64, turn_cycles: u64) -> u64 {
+        self.seen_for(0, addresses[0], cycle) / turn_cycles
     }
 
     fn attention(&self) -> bool {

@@ -184,6 +184,13 @@ impl Io {
         self.agenda_changed
     }
 
+    /// Whether the bus is to carry out anything: lines, pins or the agenda changed, or the surroundings answered.
+    #[inline(always)]
+    pub(crate) fn has_news(&self) -> bool {
+        let is_settled = self.pins.are_settled() & self.lines.are_settled() & self.reactions.is_empty();
+        !is_settled | self.agenda_changed | self.moved_unnoticed | self.awaits_line
+    }
+
     /// Takes the first source that is due up to and including `at`.
     #[inline]
     pub(crate) fn take_due(&mut self, at: Picoseconds) -> Option<(Picoseconds, Source)> {

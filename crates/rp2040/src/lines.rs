@@ -100,7 +100,7 @@ impl Lines {
     /// Whether nobody has news of a line that was not taken yet.
     #[inline]
     pub(crate) fn are_settled(&self) -> bool {
-        !self.irq_changed && !self.dreq_rose
+        !(self.irq_changed | self.dreq_rose)
     }
 
     /// Asks for one transfer: a request that is an event (a PWM wrap).

@@ -8,6 +8,7 @@
 use cortexm::{PpbEffect, Refusal};
 use mcu::FaultKind;
 
+use crate::bus::short_loops::{GPIO_IN, SYST_CSR};
 use crate::bus::{Bus, ROM_BYTES, Size};
 use crate::memory::{self, SRAM_BASE, SRAM_BYTES};
 use crate::peripherals::busctrl::BusPort;
@@ -84,16 +85,6 @@ impl Bus {
                 *cycle += AHB_CYCLES + self.contend(core as u8, offset, *cycle + 1);
                 self.peek(address, size).ok_or(FaultKind::Unmapped { address, write: false }.into())
             }
-            0xd => {
-                *cycle += IO_PORT_CYCLES;
-                if let Some(value) = self.load_aside(core, pc, address, *cycle) {
-                    return Ok(narrow(value, address, size));
-                }
-                self.begin(core, pc, address, *cycle);
-                let value = self.read_sio(core, address)?;
-                self.settle();
-                Ok(narrow(value, address, size))
-            }
             0x0 if address < ROM_BYTES => {
                 *cycle += AHB_CYCLES;
                 self.count_access(BusPort::Rom, false);
@@ -106,48 +97,64 @@ impl Bus {
                 let offset = address & 0x0fff_fffc;
                 let value = self.ppb[core].read(offset, *cycle);
                 let value = value.ok_or(FaultKind::Unmapped { address, write: false })?;
-                Ok(narrow(value, address, size))
-            }
-            0x4 => {
-                *cycle += APB_READ_CYCLES;
-                let value = match self.load_aside(core, pc, address, *cycle) {
-                    Some(value) => value,
-                    None => {
-                        self.begin(core, pc, address, *cycle);
-                        let value = self.read_apb(address)?;
-                        self.settle();
-                        value
-                    }
-                };
-                self.note_look(pc, address, value);
+                if address == SYST_CSR {
+                    self.note_short_look(pc, address);
+                }
                 Ok(narrow(value, address, size))
             }
             0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
-            0x6 => {
-                *cycle += AHB_CYCLES;
+            _ => self.load_register(core, pc, address, size, cycle),
+        }
+    }
+
+    /// A load from a register of the chip, or of what stands outside.
+    #[inline(always)]
+    fn load_register(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        cycle: &mut u64,
+    ) -> Result<u32, Refusal> {
+        *cycle += Self::register_read_cycles(address);
+        let region = address >> 28;
+        let is_whole = matches!(region, 0x4 | 0xd);
+        let value = match self.load_aside(core, pc, address, *cycle) {
+            Some(value) if is_whole => value,
+            Some(value) => narrow(value, address, size),
+            None => {
                 self.begin(core, pc, address, *cycle);
-                let value = self.read_outside(address, size)?;
-                self.settle();
-                Ok(value)
-            }
-            _ => {
-                *cycle += AHB_CYCLES;
-                let value = match self.load_aside(core, pc, address, *cycle) {
-                    Some(value) => narrow(value, address, size),
-                    None => {
-                        self.begin(core, pc, address, *cycle);
-                        let value = self.read_ahb(address, size)?;
-                        self.settle();
-                        value
-                    }
+                let value = match region {
+                    0x4 => self.read_apb(address)?,
+                    0xd => self.read_sio(core, address)?,
+                    0x6 => self.read_outside(address, size)?,
+                    _ => self.read_ahb(address, size)?,
                 };
-                self.note_look(pc, address, value);
-                Ok(value)
+                self.settle();
+                value
             }
+        };
+        if matches!(region, 0x4 | 0x5) {
+            self.note_look(pc, address, value);
+        } else if address == GPIO_IN {
+            self.note_short_look(pc, address);
+        }
+        Ok(if is_whole { narrow(value, address, size) } else { value })
+    }
+
+    /// What a load from a register takes.
+    #[inline]
+    pub(super) fn register_read_cycles(address: u32) -> u64 {
+        match address >> 28 {
+            0x4 => APB_READ_CYCLES,
+            0xd => IO_PORT_CYCLES,
+            _ => AHB_CYCLES,
         }
     }
 
     /// What a store to a register takes, atomic aliases left aside.
+    #[inline]
     pub(crate) fn register_write_cycles(address: u32) -> u64 {
         match address >> 28 {
             0x4 => APB_WRITE_CYCLES,
@@ -180,14 +187,6 @@ impl Bus {
                 self.store_sram(offset, size, value);
                 return Ok(());
             }
-            0xd => {
-                *cycle += IO_PORT_CYCLES;
-                if self.store_aside(core, pc, address, replicate(value, size), *cycle) {
-                    return Ok(());
-                }
-                self.begin(core, pc, address, *cycle);
-                self.write_sio(core, address, replicate(value, size))?;
-            }
             0x0 if address < ROM_BYTES => {
                 *cycle += AHB_CYCLES;
                 self.begin(core, pc, address, *cycle);
@@ -200,30 +199,44 @@ impl Bus {
                 self.check_privilege(core, address)?;
                 self.write_ppb(core, address, value, *cycle)?;
             }
-            0x4 => {
-                *cycle += APB_WRITE_CYCLES;
-                self.begin(core, pc, address, *cycle);
-                *cycle += self.write_apb(address, replicate(value, size))?;
-            }
             0x1 => self.store_flash(core, pc, address, size, value, cycle)?,
-            0x6 => {
-                *cycle += AHB_CYCLES;
-                self.begin(core, pc, address, *cycle);
-                self.write_outside(address, size, value)?;
-            }
             _ => {
-                *cycle += AHB_CYCLES;
-                if self.store_aside(core, pc, address, replicate(value, size), *cycle) {
+                if self.store_register(core, pc, address, size, value, cycle)? {
                     return Ok(());
                 }
-                self.begin(core, pc, address, *cycle);
-                self.write_ahb(address, size, value)?;
             }
         }
         self.flow = None;
         self.spin.end();
         self.settle();
         Ok(())
+    }
+
+    /// A store to a register of the chip, or of what stands outside; true when nothing follows from it.
+    #[inline(always)]
+    fn store_register(
+        &mut self,
+        core: usize,
+        pc: u32,
+        address: u32,
+        size: Size,
+        value: u32,
+        cycle: &mut u64,
+    ) -> Result<bool, Refusal> {
+        *cycle += Self::register_write_cycles(address);
+        let lanes = replicate(value, size);
+        let region = address >> 28;
+        if region != 0x4 && self.store_aside(core, pc, address, lanes, *cycle) {
+            return Ok(true);
+        }
+        self.begin(core, pc, address, *cycle);
+        match region {
+            0x4 => *cycle += self.write_apb(address, lanes)?,
+            0xd => self.write_sio(core, address, lanes)?,
+            0x6 => self.write_outside(address, size, value)?,
+            _ => self.write_ahb(address, size, value)?,
+        }
+        Ok(false)
     }
 
     /// While both cores are awake each runs some cycles ahead of the other. What is not memory must be accessed in the

@@ -16,6 +16,7 @@ const MOST_ROUNDS: u32 = 64;
 
 impl Bus {
     /// An access begins its effect at `cycle`: events that are due before it come first.
+    #[inline(always)]
     pub(super) fn begin(&mut self, core: usize, pc: u32, address: u32, cycle: u64) {
         let now = self.clock.time_of(cycle);
         self.spin.access();
@@ -30,6 +31,7 @@ impl Bus {
     }
 
     /// Events that are due before an access, behind which it is found out once how far the cores may run.
+    #[inline(never)]
     fn process_before_access(&mut self, now: Picoseconds) {
         let asked_anew = std::mem::replace(&mut self.asks_anew, true);
         self.process_events(now);
@@ -208,8 +210,23 @@ impl Bus {
         if self.attention { 0 } else { self.limit }
     }
 
-    /// Carries out what an access or an event brought about.
+    /// Carries out what an access or an event brought about, which mostly is nothing.
+    #[inline(always)]
     pub(crate) fn settle(&mut self) {
+        if self.has_news() {
+            self.carry_out_news();
+        }
+    }
+
+    /// Whether an access or an event brought anything about, as all of it together is known sooner than one by one.
+    #[inline(always)]
+    fn has_news(&self) -> bool {
+        let is_ready = self.ppb[0].ready().is_some() | self.ppb[1].ready().is_some();
+        self.io.has_news() | is_ready | self.stop_at.console | self.blocks.watchdog.wants_reboot()
+    }
+
+    #[inline(never)]
+    fn carry_out_news(&mut self) {
         for _ in 0..MOST_ROUNDS {
             if !self.pins_settle() {
                 break;

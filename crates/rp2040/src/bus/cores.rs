@@ -202,8 +202,16 @@ impl cortexm::Bus for Bus {
         self.spin.short_loops.take_look()
     }
 
-    fn unseen_turns(&mut self, address: u32, cycle: u64, turn_cycles: u64) -> u64 {
-        Self::unseen_turns(self, address, cycle, turn_cycles)
+    fn seen_at(&self, core: usize, address: u32) -> Option<(u32, u64)> {
+        Self::seen_at(self, core, address)
+    }
+
+    fn seen_for(&self, core: usize, address: u32, cycle: u64) -> u64 {
+        Self::seen_for(self, core, address, cycle)
+    }
+
+    fn unseen_turns(&mut self, core: usize, addresses: &[u32], cycle: u64, turn_cycles: u64) -> u64 {
+        Self::unseen_turns(self, core, addresses, cycle, turn_cycles)
     }
 
     #[inline(always)]

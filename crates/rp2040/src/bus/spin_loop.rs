@@ -165,6 +165,14 @@ impl Bus {
         self.attention |= !self.shares_memory && self.spin.look(pc, address, value);
     }
 
+    /// The same of a register that the chip itself leaves no iterations out at.
+    #[inline]
+    pub(super) fn note_short_look(&mut self, pc: u32, address: u32) {
+        if !self.shares_memory {
+            self.spin.short_loops.look(pc, address);
+        }
+    }
+
     /// What a register that is looked at again will show, and up to which time in any case; nothing when looking changes
     /// something, or when what it shows depends on the time.
     pub(crate) fn steady(&self, address: u32) -> Option<(Steady, Picoseconds)> {

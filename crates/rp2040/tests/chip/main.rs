@@ -22,6 +22,7 @@ mod pwm;
 mod random;
 mod resets;
 mod shared_memory;
+mod short_waits;
 mod sleep;
 mod snapshots;
 mod spi_dma;

@@ -12,9 +12,9 @@ use crate::spi_dma::{
 };
 use testing::Random;
 
-const SYSTICK: u32 = 0xe000_e010;
+pub(crate) const SYSTICK: u32 = 0xe000_e010;
 const UART: u32 = 0x4003_4000;
-const IO_BANK0: u32 = 0x4001_4000;
+pub(crate) const IO_BANK0: u32 = 0x4001_4000;
 const IO_IRQ_BANK0: usize = 13;
 const PIN: u32 = 9;
 /// Words in the flash that no program executes.
@@ -226,7 +226,7 @@ fn check(start: fn() -> Asm, wait: Wait, seed: u64) {
     check_pieces(&whole, end, start, wait, seed, react_to);
 }
 
-fn check_unheard(start: fn() -> Asm, wait: Wait, seed: u64) {
+pub(crate) fn check_unheard(start: fn() -> Asm, wait: Wait, seed: u64) {
     let (whole, end) = check_watched(start, wait, seed, UNHEARD);
     check_pieces(&whole, end, start, wait, seed, UNHEARD);
 }

@@ -24,6 +24,10 @@ pub(crate) const CONTROL: u8 = 20;
 pub(crate) enum If {
     Equal = 0,
     NotEqual = 1,
+    CarryClear = 3,
+    Plus = 5,
+    Higher = 8,
+    LowerOrSame = 9,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -117,6 +117,13 @@ impl Sio {
         io.pins.inputs_before(io.now - io.ahead - Picoseconds::new(2 * self.cycle_ps))
     }
 
+    /// Whether a load shows the levels that the pins have now.
+    pub(crate) fn shows_present_inputs(&self, io: &Io) -> bool {
+        let delay = Picoseconds::new(2 * self.cycle_ps);
+        io.clocks.sys_hz == self.sys_hz
+            && io.pins.inputs_before(io.now - io.ahead - delay) == io.pins.inputs()
+    }
+
     /// What a core would read, without the effects of reading.
     pub fn peek(&self, core: usize, offset: u32, io: &Io) -> u32 {
         let core = core & 1;

@@ -11,6 +11,7 @@ use super::watchdog::Ticks;
 use super::{Peripheral, Source};
 use crate::io::Io;
 use crate::lines::Irq;
+use units::Picoseconds;
 
 const TIMEHW: u32 = 0x00;
 const TIMELW: u32 = 0x04;
@@ -110,6 +111,16 @@ impl Timer {
         match self.paused_at {
             None => self.base.wrapping_add(self.ticks.count(io.now)),
             Some(count) => count,
+        }
+    }
+
+    /// Up to when a register shows what it shows, unless an alarm or a write comes before; nothing where looking changes anything.
+    pub(crate) fn shows_until(&self, offset: u32, io: &Io) -> Option<Picoseconds> {
+        let tick = || self.ticks.time_of(self.ticks.count(io.now) + 1).filter(|_| self.paused_at.is_none());
+        match offset {
+            TIMERAWH | TIMERAWL => Some(tick().unwrap_or(Picoseconds::new(i64::MAX))),
+            ARMED | INTR | INTS => Some(Picoseconds::new(i64::MAX)),
+            _ => None,
         }
     }
 

@@ -81,6 +81,12 @@ impl Watchdog {
         (self.tick & TICK_ENABLE != 0 && cycles != 0).then_some(cycles)
     }
 
+    /// Whether the chip is to restart.
+    #[inline]
+    pub(crate) fn wants_reboot(&self) -> bool {
+        self.reboot.is_some()
+    }
+
     /// Takes the wish to restart the chip.
     pub fn take_reboot(&mut self) -> Option<Reboot> {
         self.reboot.take()
