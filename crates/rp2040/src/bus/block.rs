@@ -125,6 +125,7 @@ impl Block {
     }
 
     /// The bit of RESETS that holds the block in reset.
+    #[inline]
     pub(super) fn reset_bit(self) -> u32 {
         match self {
             Self::Adc => reset::ADC,

@@ -182,10 +182,12 @@ impl Blocks {
     }
 
     /// Whether a block is held in reset: its registers do nothing then.
+    #[inline]
     pub(crate) fn is_held(&self, block: Block) -> bool {
         self.resets.held() & block.reset_bit() != 0
     }
 
+    #[inline(always)]
     pub(crate) fn read(&mut self, block: Block, offset: u32, io: &mut Io) -> u32 {
         with_block!(self, block, p => p.read(offset, io), kind => self.clocks.read(kind, offset, io))
     }

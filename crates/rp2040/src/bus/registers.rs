@@ -93,6 +93,7 @@ impl Bus {
         }
     }
 
+    #[inline(always)]
     fn read_block(&mut self, block: Block, address: u32) -> u32 {
         self.count_block(block);
         if self.blocks.is_held(block) {
@@ -110,6 +111,7 @@ impl Bus {
 
     /// An access to a block that is held in reset does nothing, and is reported; but images of SDK 2 look at SIE_CTRL before
     /// they let the USB controller go, and drivers clear the enable bits of a block that may be in reset already.
+    #[inline(never)]
     fn held(&mut self, block: Block, address: u32, write: bool) {
         let clears = write && address & ALIAS_BITS == ALIAS_CLEAR;
         let looks = block == Block::UsbRegisters && address & 0xffc == USB_SIE_CTRL;
@@ -119,7 +121,15 @@ impl Bus {
     }
 
     /// Counts an access to a block for the performance counters, and what they have not seen of the flash when it is them.
+    #[inline(always)]
     fn count_block(&mut self, block: Block) {
+        if self.blocks.bus_ctrl.is_counting() || block == Block::BusCtrl {
+            self.count_block_for_counters(block);
+        }
+    }
+
+    #[inline(never)]
+    fn count_block_for_counters(&mut self, block: Block) {
         let fast = matches!(block, Block::Dma | Block::UsbRegisters | Block::Pio(_));
         self.count_access(if fast { BusPort::FastPeri } else { BusPort::Apb }, false);
         if block == Block::BusCtrl {
