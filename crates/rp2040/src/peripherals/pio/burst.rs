@@ -187,11 +187,12 @@ impl Pio {
                 reached = Some(cycle);
                 continue;
             }
-            let quick = self.machines[n].go_quickly(decoded, last, untold);
-            if let Some(cycle) = quick {
-                reached = quick;
+            if let Some((cycle, goes_on)) = self.machines[n].go_quickly(decoded, last, untold) {
+                reached = Some(cycle);
                 if untold.is_due() {
                     self.tell(untold, cycle, io);
+                } else if goes_on {
+                    reached = self.machines[n].count_rounds(decoded, last, untold.levels()).or(reached);
                 }
                 continue;
             }

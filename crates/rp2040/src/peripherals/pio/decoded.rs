@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 
+use super::counting::Patience;
 use super::execute::bit_count;
 use super::loops::Loop;
 use super::registers::Config;
@@ -29,6 +30,8 @@ pub(super) enum Action {
     /// A MOV of a register to itself: NOP.
     Nothing,
     Mov(Destination, Register, Operation),
+    /// A MOV that decides where the program goes on.
+    MovPc(Register, Operation),
     /// PUSH or PULL, left to the machine.
     Words,
     /// Left to the machine.
@@ -55,6 +58,8 @@ pub(super) enum Register {
     Isr,
     Osr,
     Null,
+    /// How full a FIFO is (EXECCTRL STATUS_SEL): all ones, or zeros.
+    Status,
 }
 
 /// Where a MOV writes to.
@@ -111,6 +116,8 @@ pub(super) struct Decoded {
     flags: OnceCell<Box<[u64; 32]>>,
     /// The same to the first one that may move a word.
     moved_words: OnceCell<Box<[u64; 32]>>,
+    /// When to look again whether a machine only counts.
+    pub(super) counting: Patience,
     /// The loop that comes back to each place, once that was asked for.
     loops: [Option<Option<Box<Loop>>>; 32],
 }
@@ -176,10 +183,14 @@ impl Action {
         }
     }
 
-    /// A MOV from one register to another, or to pins.
+    /// A MOV from one register to another, to pins, or to the program counter.
     fn mov(destination: u8, operands: u8) -> Option<Self> {
-        let operation = Operation::of(operands >> 3)?;
-        Some(Self::Mov(Destination::of(destination)?, Register::of(operands & 7)?, operation))
+        const PC: u8 = 5;
+        let (register, operation) = (Register::of(operands & 7)?, Operation::of(operands >> 3)?);
+        match destination {
+            PC => Some(Self::MovPc(register, operation)),
+            _ => Some(Self::Mov(Destination::of(destination)?, register, operation)),
+        }
     }
 }
 
@@ -190,6 +201,7 @@ impl Register {
             1 => Some(Self::X),
             2 => Some(Self::Y),
             3 => Some(Self::Null),
+            5 => Some(Self::Status),
             6 => Some(Self::Isr),
             7 => Some(Self::Osr),
             _ => None,
@@ -249,6 +261,7 @@ impl Decoded {
             words_from: words_from(machine),
             flags: OnceCell::new(),
             moved_words: OnceCell::new(),
+            counting: Patience::default(),
             loops: Default::default(),
         }
     }

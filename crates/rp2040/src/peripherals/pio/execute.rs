@@ -277,7 +277,7 @@ impl StateMachine {
         cycle.inputs.seen(cycle.number).rotate_right(u32::from(self.config.in_base))
     }
 
-    fn status(&self) -> u32 {
+    pub(super) fn status(&self) -> u32 {
         let fifo = if self.config.status_of_receive { &self.receive } else { &self.transmit };
         if fifo.level() < self.config.status_level { u32::MAX } else { 0 }
     }

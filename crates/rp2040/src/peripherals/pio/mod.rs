@@ -16,6 +16,7 @@ mod beside;
 mod block;
 mod burst;
 mod clocked;
+mod counting;
 mod cycle;
 mod decoded;
 pub(crate) mod divider;

@@ -10,26 +10,32 @@ use super::execute::{shifted_in, shifted_out};
 use super::registers::Config;
 use super::state_machine::{FULL_COUNT, StateMachine};
 
+/// Of a program of 32 instructions.
+const LAST_PLACE: u8 = 31;
+/// So many instructions are executed in a row before anybody looks whether they only count.
+const MOST_INSTRUCTIONS: u32 = 64;
+
 /// What the instructions of the quick way work on.
-struct Course {
-    x: u32,
-    y: u32,
+pub(super) struct Course {
+    pub(super) x: u32,
+    pub(super) y: u32,
     isr: u32,
     osr: u32,
     isr_count: u8,
     osr_count: u8,
     /// Whether there is a word to transmit.
     has_word: bool,
+    status: u32,
     /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
     written: Option<(u32, u32)>,
 }
 
 impl Course {
     #[inline(always)]
-    fn of(machine: &StateMachine) -> Self {
+    pub(super) fn of(machine: &StateMachine) -> Self {
         let StateMachine { x, y, isr, osr, isr_count, osr_count, .. } = *machine;
-        let has_word = !machine.transmit.is_empty();
-        Self { x, y, isr, osr, isr_count, osr_count, has_word, written: None }
+        let (has_word, status) = (!machine.transmit.is_empty(), machine.status());
+        Self { x, y, isr, osr, isr_count, osr_count, has_word, status, written: None }
     }
 
     #[inline(always)]
@@ -64,16 +70,17 @@ impl Course {
         self.isr_count = (self.isr_count + bits).min(FULL_COUNT);
     }
 
-    /// Does what an instruction says; nothing, before anything has changed, when that is for the machine. Gives whether it jumps.
+    /// Does what an instruction says; nothing, before anything has changed, when that is for the machine. Gives where the program goes on.
     #[inline(always)]
-    fn perform(&mut self, step: &Step, decoded: &Decoded, levels: &mut u32) -> Option<bool> {
+    pub(super) fn perform(&mut self, step: &Step, decoded: &Decoded, levels: &mut u32) -> Option<u8> {
         let config = &decoded.config;
         if self.moves_word(step, decoded) {
             return None;
         }
         match step.action {
             Action::Jump(Condition::PinIsHigh) => return None,
-            Action::Jump(condition) => return Some(self.jumps(condition, config)),
+            Action::Jump(condition) if self.jumps(condition, config) => return Some(step.target),
+            Action::Jump(_) => {}
             Action::OutPins => {
                 let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
                 self.write(config.out_mask, values, levels);
@@ -94,10 +101,13 @@ impl Course {
             Action::Mov(to, from, operation) => {
                 self.mov(to, operation.of_data(self.register(from)), config, levels);
             }
+            Action::MovPc(from, operation) => {
+                return Some(operation.of_data(self.register(from)) as u8 & LAST_PLACE);
+            }
             Action::Nothing => {}
             Action::InPins | Action::Words | Action::Other => return None,
         }
-        Some(false)
+        Some(step.next)
     }
 
     #[inline(always)]
@@ -136,13 +146,14 @@ impl Course {
     }
 
     #[inline(always)]
-    fn register(&self, register: Register) -> u32 {
+    pub(super) fn register(&self, register: Register) -> u32 {
         match register {
             Register::X => self.x,
             Register::Y => self.y,
             Register::Isr => self.isr,
             Register::Osr => self.osr,
             Register::Null => 0,
+            Register::Status => self.status,
         }
     }
 
@@ -154,25 +165,31 @@ impl Course {
 }
 
 impl StateMachine {
-    /// The quick way, up to and including cycle `last`; gives the cycle of the last instruction, if there was one.
-    pub(super) fn go_quickly(&mut self, decoded: &Decoded, last: u64, untold: &mut Untold) -> Option<u64> {
+    /// The quick way, up to and including cycle `last`, for some instructions. Gives the cycle of the last one, if there was one, and
+    /// whether others would follow.
+    pub(super) fn go_quickly(
+        &mut self,
+        decoded: &Decoded,
+        last: u64,
+        untold: &mut Untold,
+    ) -> Option<(u64, bool)> {
         if !self.is_between_instructions() {
             return None;
         }
         let mut course = Course::of(self);
         let ticks = self.divider.ticks_through(last);
         let (mut tick, mut pc, mut levels) = (self.delay, self.pc, untold.levels());
-        let mut executed = None;
-        while tick < ticks {
+        let (mut executed, mut left) = (None, MOST_INSTRUCTIONS);
+        while tick < ticks && left != 0 {
             let step = &decoded.steps[usize::from(pc) % 32];
-            let Some(jumps) = course.perform(step, decoded, &mut levels) else { break };
+            let Some(next) = course.perform(step, decoded, &mut levels) else { break };
             levels = (levels & !step.side_mask | step.side) & ALL_PINS;
             if levels != untold.levels() {
                 untold.move_to(levels, self.divider.after(tick));
             }
             executed = Some((tick, u64::from(step.delay)));
             tick += 1 + u64::from(step.delay);
-            pc = if jumps { step.target } else { step.next };
+            (pc, left) = (next, left - 1);
             if untold.is_due() || decoded.has_loop_at(pc) {
                 break;
             }
@@ -182,7 +199,7 @@ impl StateMachine {
         self.pc = pc;
         course.put_back(self);
         self.end_quickly(tick + 1, delay);
-        Some(reached)
+        Some((reached, left == 0))
     }
 
     /// Executes the next instruction in its cycle, which sees what stands at the pins; false, before anything has happened, where it is
@@ -195,18 +212,21 @@ impl StateMachine {
         let step = &decoded.steps[usize::from(self.pc) % 32];
         let mut course = Course::of(self);
         let config = &decoded.config;
-        let jumps = match step.action {
+        let next = match step.action {
             Action::InPins | Action::Jump(Condition::PinIsHigh) if course.moves_word(step, decoded) => {
                 return false;
             }
             Action::InPins => {
                 let seen = cycle.inputs.seen(cycle.number);
                 course.shift_in(config, step.bits, seen.rotate_right(config.in_base.into()));
-                false
+                step.next
             }
-            Action::Jump(Condition::PinIsHigh) => cycle.inputs.seen(cycle.number) >> config.jmp_pin & 1 == 1,
+            Action::Jump(Condition::PinIsHigh) => {
+                let is_high = cycle.inputs.seen(cycle.number) >> config.jmp_pin & 1 == 1;
+                if is_high { step.target } else { step.next }
+            }
             _ => match course.perform(step, decoded, &mut 0) {
-                Some(jumps) => jumps,
+                Some(next) => next,
                 None => return false,
             },
         };
@@ -215,7 +235,7 @@ impl StateMachine {
         }
         cycle.write(false, step.side_mask, step.side);
         course.put_back(self);
-        self.pc = if jumps { step.target } else { step.next };
+        self.pc = next;
         self.end_quickly(self.delay + 1, step.delay.into());
         self.due = self.divider.after(self.delay);
         true

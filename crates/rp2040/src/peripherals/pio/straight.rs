@@ -1,7 +1,7 @@
 //! The straight way of a program: instructions in a row that move pins and words and do nothing else by which a machine may be noticed. None
 //! of them sees what others do, and where each goes on is known.
 
-use super::decoded::{Action, Condition, Decoded, Destination, Step};
+use super::decoded::{Action, Condition, Decoded, Destination, Register, Step};
 
 /// The longest way that is looked at.
 const MOST_STEPS: usize = 16;
@@ -31,6 +31,7 @@ impl Decoded {
             SetY, Words,
         };
         let (mask, written, data) = match step.action {
+            Mov(_, Register::Status, _) => return None,
             SetPins => (self.config.set_mask & !step.side_mask, step.levels, 0),
             OutPins | Mov(Destination::Pins, ..) => (0, 0, self.config.out_mask & !step.side_mask),
             Jump(Condition::Always) | OutX | OutY | OutNull => (0, 0, 0),

@@ -2,6 +2,7 @@
 //! datasheet 3.4.1 (and nothing of `execute.rs`).
 
 mod block;
+mod counting;
 mod datasheet;
 mod differential;
 mod instructions;

@@ -36,7 +36,13 @@ fn lively_setting() -> impl Strategy<Value = Setting> {
     })
 }
 
-fn compare(setting: &Setting, machines: u32, steps: &[super::skipping::Step], stretch: i64, heeds: bool) {
+pub(super) fn compare(
+    setting: &Setting,
+    machines: u32,
+    steps: &[super::skipping::Step],
+    stretch: i64,
+    heeds: bool,
+) {
     let (mut unnoticed, mut watched) = (bench(setting), bench(setting));
     unnoticed.start_many(machines);
     watched.start_many(machines);
