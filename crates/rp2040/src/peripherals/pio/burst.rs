@@ -187,12 +187,15 @@ impl Pio {
                 reached = Some(cycle);
                 continue;
             }
-            if let Some((cycle, goes_on)) = self.machines[n].go_quickly(decoded, last, untold) {
+            let pins = if decoded.looks_at_pins { self.steady_pins(n, untold) } else { None };
+            if let Some((cycle, goes_on)) = self.machines[n].go_quickly(decoded, last, pins, untold) {
                 reached = Some(cycle);
                 if untold.is_due() {
                     self.tell(untold, cycle, io);
                 } else if goes_on {
-                    reached = self.machines[n].count_rounds(decoded, last, untold.levels()).or(reached);
+                    let pins = pins.filter(|_| untold.is_told(self.levels));
+                    let counted = self.machines[n].count_rounds(decoded, last, (pins, untold.levels()));
+                    reached = counted.or(reached);
                 }
                 continue;
             }
@@ -205,6 +208,14 @@ impl Pio {
         self.tell(untold, reached?, io);
         self.machines[n].reschedule();
         reached
+    }
+
+    /// What instructions of a machine see at the pins from the next one on, as long as it moves none; nothing where that is not settled.
+    fn steady_pins(&self, n: usize, untold: &Untold) -> Option<u32> {
+        let machine = &self.machines[n];
+        let is_known = self.ahead.is_none() && untold.is_told(self.levels);
+        let is_settled = || self.inputs.are_settled(machine.divider.after(machine.delay), u32::MAX);
+        (is_known && is_settled()).then(|| self.inputs.newest())
     }
 
     /// One instruction of the machine in cycle `due`; false when others may have to do with what it did.

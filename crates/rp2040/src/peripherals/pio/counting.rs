@@ -1,5 +1,5 @@
-//! Loops that only count. As long as their jumps decide the same, each round changes X and Y by the same amounts: many rounds are one
-//! subtraction.
+//! Loops that only count, and look at what stays as it is. As long as their jumps decide the same, each round changes X and Y by the same
+//! amounts: many rounds are one subtraction. What they shift is the same in each round.
 
 use super::ALL_PINS;
 use super::decoded::{Action, Condition, Decoded, Destination, Operation, Register, Step};
@@ -76,15 +76,21 @@ impl Round {
 
 /// What an instruction asks whether it is zero, and always the same where it asks nothing; nothing where it does more than count.
 fn asked(step: &Step, course: &Course) -> Option<u32> {
-    use Action::{Jump, Mov, MovPc, Nothing, SetX, SetY};
+    use Action::{
+        InIsr, InNull, InOsr, InPins, Jump, Mov, MovPc, Nothing, OutIsr, OutNull, OutPc, SetX, SetY,
+    };
+    use Destination::{Isr, Osr};
     match step.action {
         Jump(Condition::XIsZero | Condition::XCounts) => Some(course.x),
         Jump(Condition::YIsZero | Condition::YCounts) => Some(course.y),
         Jump(Condition::Unequal) => Some(course.x.wrapping_sub(course.y)),
-        // What it asks is the same in each round: no register is shifted.
-        Jump(Condition::OsrNotEmpty | Condition::Always) | Nothing | SetX | SetY => Some(0),
+        // What it asks is the same in each round, for shift registers are what they were, and no pin moves.
+        Jump(Condition::OsrNotEmpty | Condition::PinIsHigh | Condition::Always) | Nothing | SetX | SetY => {
+            Some(0)
+        }
         Mov(Destination::X | Destination::Y, _, Operation::Copy | Operation::Invert) => Some(0),
-        MovPc(from, _) if !matches!(from, Register::X | Register::Y) => Some(0),
+        MovPc(from, _) | Mov(Isr | Osr, from, _) if !matches!(from, Register::X | Register::Y) => Some(0),
+        OutNull | OutIsr | OutPc | InPins | InNull | InIsr | InOsr => Some(0),
         _ => None,
     }
 }
@@ -101,25 +107,39 @@ fn rounds_until_zero(first: u32, second: u32) -> u64 {
 }
 
 impl StateMachine {
-    /// Goes through many rounds at once, up to and including cycle `last`, where a machine only counts in them and leaves these levels as
-    /// they are; gives the cycle of the last instruction.
-    pub(super) fn count_rounds(&mut self, decoded: &mut Decoded, last: u64, levels: u32) -> Option<u64> {
+    /// Goes through many rounds at once, up to and including cycle `last`, where a machine only counts in them, sees these pins if that is
+    /// known, and leaves its own levels as they are; gives the cycle of the last instruction.
+    pub(super) fn count_rounds(
+        &mut self,
+        decoded: &mut Decoded,
+        last: u64,
+        (pins, levels): (Option<u32>, u32),
+    ) -> Option<u64> {
         if !decoded.counting.is_over() {
             return None;
         }
-        let reached = self.find_rounds(decoded, last, levels);
+        let reached = self.find_rounds(decoded, last, (pins, levels));
         if reached.is_none() {
             decoded.counting = Patience(LOOKS_LEFT_OUT);
         }
         reached
     }
 
-    fn find_rounds(&mut self, decoded: &Decoded, last: u64, levels: u32) -> Option<u64> {
+    fn find_rounds(
+        &mut self,
+        decoded: &Decoded,
+        last: u64,
+        (pins, levels): (Option<u32>, u32),
+    ) -> Option<u64> {
         if !self.is_between_instructions() {
             return None;
         }
-        let mut course = Course::of(self);
+        let mut course = Course::of(self, pins);
+        let shifting = course.shifting();
         let round = Round::of(&mut course, self.pc, decoded, levels)?;
+        if course.shifting() != shifting {
+            return None;
+        }
         let once = (course.x, course.y);
         let next = Round::of(&mut course, self.pc, decoded, levels)?;
         let changes = (once.0.wrapping_sub(self.x), once.1.wrapping_sub(self.y));

@@ -17,12 +17,14 @@ pub(super) enum Action {
     OutX,
     OutY,
     OutNull,
+    OutIsr,
+    OutPc,
     InX,
     InY,
     InNull,
     InIsr,
     InOsr,
-    /// Left to the machine, too, but in a loop it is known what it sees.
+    /// For who knows what it sees.
     InPins,
     SetPins,
     SetX,
@@ -47,7 +49,7 @@ pub(super) enum Condition {
     YCounts,
     Unequal,
     OsrNotEmpty,
-    /// Left to the machine, too, but in a loop it is known what it sees.
+    /// For who knows what it sees.
     PinIsHigh,
 }
 
@@ -60,6 +62,8 @@ pub(super) enum Register {
     Null,
     /// How full a FIFO is (EXECCTRL STATUS_SEL): all ones, or zeros.
     Status,
+    /// For who knows what it sees.
+    Pins,
 }
 
 /// Where a MOV writes to.
@@ -106,6 +110,8 @@ pub(super) struct Decoded {
     pub(super) steps: [Step; 32],
     pub(super) config: Config,
     pub(super) side_is_own: bool,
+    /// Whether any of them may look at pins.
+    pub(super) looks_at_pins: bool,
     /// A shift that makes a count reach these moves a word.
     pub(super) pulls_at: u8,
     pub(super) pushes_at: u8,
@@ -172,6 +178,8 @@ impl Action {
             (3, 1) => Self::OutX,
             (3, 2) => Self::OutY,
             (3, 3) => Self::OutNull,
+            (3, 5) => Self::OutPc,
+            (3, 6) => Self::OutIsr,
             (4, _) => Self::Words,
             (5, 1) if low == 1 => Self::Nothing,
             (5, 2) if low == 2 => Self::Nothing,
@@ -181,6 +189,14 @@ impl Action {
             (7, 2) => Self::SetY,
             _ => Self::Other,
         }
+    }
+
+    pub(super) fn looks_at_pins(self) -> bool {
+        use Action::{InPins, Jump, Mov, MovPc};
+        matches!(
+            self,
+            InPins | Jump(Condition::PinIsHigh) | Mov(_, Register::Pins, _) | MovPc(Register::Pins, _)
+        )
     }
 
     /// A MOV from one register to another, to pins, or to the program counter.
@@ -195,9 +211,10 @@ impl Action {
 }
 
 impl Register {
-    /// The source of a MOV, if that is a register.
+    /// The source of a MOV.
     fn of(source: u8) -> Option<Self> {
         match source {
+            0 => Some(Self::Pins),
             1 => Some(Self::X),
             2 => Some(Self::Y),
             3 => Some(Self::Null),
@@ -248,13 +265,15 @@ impl Decoded {
     /// The program of a machine from where it stands.
     pub(super) fn new(program: &[u16; 32], machine: &StateMachine) -> Self {
         let (config, side_is_own) = (&machine.config, machine.side_is_own);
-        let steps = std::array::from_fn(|place| Step::of(program[place], place as u8, config, side_is_own));
+        let steps: [Step; 32] =
+            std::array::from_fn(|place| Step::of(program[place], place as u8, config, side_is_own));
         let pulls_at = if config.autopull { config.pull_threshold } else { NO_WORD };
         let pushes_at = if config.autopush { config.push_threshold } else { NO_WORD };
         Self {
             steps,
             config: *config,
             side_is_own,
+            looks_at_pins: steps.iter().any(|step| step.action.looks_at_pins()),
             pulls_at,
             pushes_at,
             words: WordPace::of(machine, program),

@@ -1,6 +1,6 @@
 //! The quick way through the instructions of a decoded program that do nothing but shift, count, jump and set levels. All else is left to
 //! the machine itself: whatever moves a word through a FIFO, stalls, or has to do with flags and directions. Who looks at pins goes this
-//! way for one cycle at a time.
+//! way for one cycle at a time, or for as long as nothing moves there.
 
 use super::ALL_PINS;
 use super::burst::Untold;
@@ -26,16 +26,18 @@ pub(super) struct Course {
     /// Whether there is a word to transmit.
     has_word: bool,
     status: u32,
+    /// What stands at the pins for who looks, in each cycle of it, where that is known.
+    pins: Option<u32>,
     /// The last levels that OUT or SET wrote, and where; for OUT_STICKY.
     written: Option<(u32, u32)>,
 }
 
 impl Course {
     #[inline(always)]
-    pub(super) fn of(machine: &StateMachine) -> Self {
+    pub(super) fn of(machine: &StateMachine, pins: Option<u32>) -> Self {
         let StateMachine { x, y, isr, osr, isr_count, osr_count, .. } = *machine;
         let (has_word, status) = (!machine.transmit.is_empty(), machine.status());
-        Self { x, y, isr, osr, isr_count, osr_count, has_word, status, written: None }
+        Self { x, y, isr, osr, isr_count, osr_count, has_word, status, pins, written: None }
     }
 
     #[inline(always)]
@@ -54,6 +56,11 @@ impl Course {
         let refills = self.osr_count + step.out_bits >= decoded.pulls_at;
         let stalls = step.out_bits != 0 && self.osr_count >= decoded.pulls_at;
         refills && (self.has_word || stalls) || self.isr_count + step.in_bits >= decoded.pushes_at
+    }
+
+    /// The shift registers and their counts.
+    pub(super) fn shifting(&self) -> [(u32, u8); 2] {
+        [(self.isr, self.isr_count), (self.osr, self.osr_count)]
     }
 
     #[inline(always)]
@@ -78,8 +85,7 @@ impl Course {
             return None;
         }
         match step.action {
-            Action::Jump(Condition::PinIsHigh) => return None,
-            Action::Jump(condition) if self.jumps(condition, config) => return Some(step.target),
+            Action::Jump(condition) if self.jumps(condition, config)? => return Some(step.target),
             Action::Jump(_) => {}
             Action::OutPins => {
                 let values = self.out(config, step.bits).rotate_left(u32::from(config.out_base));
@@ -90,8 +96,14 @@ impl Course {
             Action::OutNull => {
                 self.out(config, step.bits);
             }
+            Action::OutIsr => (self.isr, self.isr_count) = (self.out(config, step.bits), step.bits),
+            Action::OutPc => return Some(self.out(config, step.bits) as u8 & LAST_PLACE),
             Action::InX => self.shift_in(config, step.bits, self.x),
             Action::InY => self.shift_in(config, step.bits, self.y),
+            Action::InPins => {
+                let seen = self.register(Register::Pins, config)?;
+                self.shift_in(config, step.bits, seen);
+            }
             Action::InNull => self.shift_in(config, step.bits, 0),
             Action::InIsr => self.shift_in(config, step.bits, self.isr),
             Action::InOsr => self.shift_in(config, step.bits, self.osr),
@@ -99,20 +111,21 @@ impl Course {
             Action::SetX => self.x = u32::from(step.target),
             Action::SetY => self.y = u32::from(step.target),
             Action::Mov(to, from, operation) => {
-                self.mov(to, operation.of_data(self.register(from)), config, levels);
+                let data = operation.of_data(self.register(from, config)?);
+                self.mov(to, data, config, levels);
             }
             Action::MovPc(from, operation) => {
-                return Some(operation.of_data(self.register(from)) as u8 & LAST_PLACE);
+                return Some(operation.of_data(self.register(from, config)?) as u8 & LAST_PLACE);
             }
             Action::Nothing => {}
-            Action::InPins | Action::Words | Action::Other => return None,
+            Action::Words | Action::Other => return None,
         }
         Some(step.next)
     }
 
     #[inline(always)]
-    fn jumps(&mut self, condition: Condition, config: &Config) -> bool {
-        match condition {
+    fn jumps(&mut self, condition: Condition, config: &Config) -> Option<bool> {
+        Some(match condition {
             Condition::Always => true,
             Condition::XIsZero => self.x == 0,
             Condition::XCounts => {
@@ -128,8 +141,8 @@ impl Course {
             }
             Condition::Unequal => self.x != self.y,
             Condition::OsrNotEmpty => self.osr_count < config.pull_threshold,
-            Condition::PinIsHigh => unreachable!("such a jump is left to the machine"),
-        }
+            Condition::PinIsHigh => self.pins? >> config.jmp_pin & 1 == 1,
+        })
     }
 
     #[inline(always)]
@@ -146,15 +159,16 @@ impl Course {
     }
 
     #[inline(always)]
-    pub(super) fn register(&self, register: Register) -> u32 {
-        match register {
+    fn register(&self, register: Register, config: &Config) -> Option<u32> {
+        Some(match register {
             Register::X => self.x,
             Register::Y => self.y,
             Register::Isr => self.isr,
             Register::Osr => self.osr,
             Register::Null => 0,
             Register::Status => self.status,
-        }
+            Register::Pins => self.pins?.rotate_right(config.in_base.into()),
+        })
     }
 
     #[inline(always)]
@@ -165,18 +179,19 @@ impl Course {
 }
 
 impl StateMachine {
-    /// The quick way, up to and including cycle `last`, for some instructions. Gives the cycle of the last one, if there was one, and
-    /// whether others would follow.
+    /// The quick way, up to and including cycle `last`, for some instructions, which see `pins` where that is known. Gives the cycle of
+    /// the last one, if there was one, and whether others would follow.
     pub(super) fn go_quickly(
         &mut self,
         decoded: &Decoded,
         last: u64,
+        pins: Option<u32>,
         untold: &mut Untold,
     ) -> Option<(u64, bool)> {
         if !self.is_between_instructions() {
             return None;
         }
-        let mut course = Course::of(self);
+        let mut course = Course::of(self, pins);
         let ticks = self.divider.ticks_through(last);
         let (mut tick, mut pc, mut levels) = (self.delay, self.pc, untold.levels());
         let (mut executed, mut left) = (None, MOST_INSTRUCTIONS);
@@ -186,6 +201,7 @@ impl StateMachine {
             levels = (levels & !step.side_mask | step.side) & ALL_PINS;
             if levels != untold.levels() {
                 untold.move_to(levels, self.divider.after(tick));
+                course.pins = None;
             }
             executed = Some((tick, u64::from(step.delay)));
             tick += 1 + u64::from(step.delay);
@@ -210,26 +226,9 @@ impl StateMachine {
             return false;
         }
         let step = &decoded.steps[usize::from(self.pc) % 32];
-        let mut course = Course::of(self);
-        let config = &decoded.config;
-        let next = match step.action {
-            Action::InPins | Action::Jump(Condition::PinIsHigh) if course.moves_word(step, decoded) => {
-                return false;
-            }
-            Action::InPins => {
-                let seen = cycle.inputs.seen(cycle.number);
-                course.shift_in(config, step.bits, seen.rotate_right(config.in_base.into()));
-                step.next
-            }
-            Action::Jump(Condition::PinIsHigh) => {
-                let is_high = cycle.inputs.seen(cycle.number) >> config.jmp_pin & 1 == 1;
-                if is_high { step.target } else { step.next }
-            }
-            _ => match course.perform(step, decoded, &mut 0) {
-                Some(next) => next,
-                None => return false,
-            },
-        };
+        let seen = if step.action.looks_at_pins() { Some(cycle.inputs.seen(cycle.number)) } else { None };
+        let mut course = Course::of(self, seen);
+        let Some(next) = course.perform(step, decoded, &mut 0) else { return false };
         if let Some((mask, values)) = course.written {
             cycle.write(false, mask, values);
         }

@@ -27,14 +27,14 @@ impl Decoded {
     /// The levels behind an instruction of it, and the pins that this one may move.
     fn moved_by(&self, step: &Step, levels: u32) -> Option<(u32, u32)> {
         use Action::{
-            InIsr, InNull, InOsr, InX, InY, Jump, Mov, Nothing, OutNull, OutPins, OutX, OutY, SetPins, SetX,
-            SetY, Words,
+            InIsr, InNull, InOsr, InX, InY, Jump, Mov, Nothing, OutIsr, OutNull, OutPins, OutX, OutY,
+            SetPins, SetX, SetY, Words,
         };
         let (mask, written, data) = match step.action {
-            Mov(_, Register::Status, _) => return None,
+            Mov(_, Register::Status | Register::Pins, _) => return None,
             SetPins => (self.config.set_mask & !step.side_mask, step.levels, 0),
             OutPins | Mov(Destination::Pins, ..) => (0, 0, self.config.out_mask & !step.side_mask),
-            Jump(Condition::Always) | OutX | OutY | OutNull => (0, 0, 0),
+            Jump(Condition::Always) | OutX | OutY | OutNull | OutIsr => (0, 0, 0),
             InX | InY | InNull | InIsr | InOsr => (0, 0, 0),
             SetX | SetY | Nothing | Mov(..) | Words => (0, 0, 0),
             _ => return None,

@@ -8,14 +8,17 @@ use proptest::prelude::*;
 /// An instruction that loops count with, with or without a delay.
 fn counting() -> impl Strategy<Value = u16> {
     let register = prop_oneof![Just(X), Just(Y)];
-    let source = prop_oneof![3 => Just(X), 3 => Just(Y), 1 => Just(NULL), 2 => Just(STATUS), 1 => Just(ISR), 1 => Just(OSR)];
+    let source = prop_oneof![3 => Just(X), 3 => Just(Y), 1 => Just(NULL), 2 => Just(STATUS), 2 => Just(PINS), 1 => Just(ISR), 1 => Just(OSR)];
     let how = prop_oneof![4 => Just(0), 4 => Just(INVERTED), 1 => Just(REVERSED)];
     let instruction = prop_oneof![
         8 => (0u16..8, 0u16..8).prop_map(|(condition, target)| jmp(condition, target)),
         2 => Just(mov(Y, Y)),
         1 => (register.clone(), 0u16..32).prop_map(|(to, value)| set(to, value)),
         2 => (register, source.clone(), how.clone()).prop_map(|(to, from, how)| mov(to, from) | how),
-        1 => (source, how).prop_map(|(from, how)| mov(PC, from) | how),
+        1 => (source.clone(), how.clone()).prop_map(|(from, how)| mov(PC, from) | how),
+        2 => (prop_oneof![Just(ISR), Just(OSR)], source, how).prop_map(|(to, from, how)| mov(to, from) | how),
+        1 => (prop_oneof![Just(NULL), Just(ISR), Just(PC), Just(X)], 1u16..9).prop_map(|(to, bits)| out(to, bits)),
+        1 => (prop_oneof![Just(PINS), Just(NULL), Just(ISR), Just(OSR)], 1u16..9).prop_map(|(from, bits)| in_(from, bits)),
         1 => (0u16..2).prop_map(|level| set(PINS, level)),
     ];
     (instruction, prop_oneof![3 => Just(0), 1 => 0u16..8])
