@@ -28,7 +28,6 @@ impl Patience {
 /// A round, from a place in the program back to it.
 #[derive(Debug, Clone, Copy, Default)]
 struct Round {
-    places: [u8; MOST_STEPS],
     /// What each jump asked whether it is zero.
     asked: [u32; MOST_STEPS],
     steps: usize,
@@ -44,8 +43,7 @@ impl Round {
         let (mut round, mut place) = (Self::default(), start);
         loop {
             let step = &decoded.steps[usize::from(place) % 32];
-            *round.places.get_mut(round.steps)? = place;
-            round.asked[round.steps] = asked(step, course)?;
+            *round.asked.get_mut(round.steps)? = asked(step, course)?;
             let mut after = levels;
             place = course.perform(step, decoded, &mut after)?;
             if (after & !step.side_mask | step.side) & ALL_PINS != levels {
@@ -60,15 +58,9 @@ impl Round {
         }
     }
 
-    fn places(&self) -> &[u8] {
-        &self.places[..self.steps]
-    }
-
-    /// How many rounds from this one on decide the same, of which `next` is the second.
+    /// How many rounds from this one on decide the same, of which `next` is the second: it goes another way only where a jump decides
+    /// otherwise.
     fn rounds_alike(&self, next: &Self) -> u64 {
-        if self.places() != next.places() {
-            return 1;
-        }
         let asked = self.asked.iter().zip(&next.asked).take(self.steps);
         asked.map(|(&first, &second)| rounds_until_zero(first, second)).min().unwrap_or(0)
     }

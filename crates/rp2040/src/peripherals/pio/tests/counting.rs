@@ -64,6 +64,55 @@ proptest! {
     }
 }
 
+/// A machine after so many cycles of a program of three instructions with a side-set that begins with this X, with everything done one by
+/// one or not: X, Y, and how the pins moved of late.
+fn counted(program: &[u16; 3], x: u16, cycles: i64, unnoticed: bool) -> (u32, u32, Vec<(Picoseconds, u32)>) {
+    let mut bench = Bench::with(program);
+    bench.write(EXECCTRL, wrap(0, 2));
+    bench.write(PINCTRL, set_pins(0, 1) | side_pins(0, 1));
+    bench.exec(set(PINDIRS, 1));
+    bench.exec(x);
+    bench.exec(set(Y, 29));
+    bench.start();
+    bench.io.pins.record(0);
+    if unnoticed {
+        bench.run_unnoticed(cycles, false);
+    } else {
+        bench.run(cycles);
+    }
+    (bench.pio.machines[0].x, bench.pio.machines[0].y, bench.io.pins.inputs_of_late().to_vec())
+}
+
+#[test]
+fn a_loop_is_counted_on_only_where_each_of_its_rounds_does_the_same() {
+    let programs = [
+        [jmp(X_DEC, 1), jmp(Y_DEC, 2), mov(Y, Y)],
+        // Pins move with each round, or stand still.
+        [d(jmp(X_DEC, 1), 16), jmp(Y_DEC, 2), mov(Y, Y)],
+        [d(jmp(X_DEC, 1), 16), d(jmp(Y_DEC, 2), 16), d(mov(Y, Y), 16)],
+        // Two rounds bring back what one changes.
+        [mov(X, X) | INVERTED, mov(Y, Y), mov(Y, Y)],
+        [mov(X, X) | INVERTED, jmp(X_DEC, 2), mov(Y, Y)],
+        [mov(X, Y), mov(Y, X) | INVERTED, mov(Y, Y)],
+        [jmp(X_DEC, 1), mov(Y, X), mov(X, Y) | INVERTED],
+        // The way of each round depends on whether the last one met zero.
+        [jmp(Y_DEC, 2), set(Y, 31), jmp(X_DEC, 0)],
+        [jmp(X_NE_Y, 2), jmp(Y_DEC, 2), jmp(X_DEC, 0)],
+        [jmp(NOT_X, 2), jmp(X_DEC, 2), jmp(X_DEC, 0)],
+        [jmp(X_DEC, 2), jmp(Y_DEC, 2), jmp(ALWAYS, 0)],
+        // What is shifted changes from round to round.
+        [in_(X, 1), jmp(X_DEC, 2), mov(Y, ISR)],
+        [out(X, 1), mov(Y, OSR), mov(Y, Y)],
+    ];
+    let beginnings = (0..32).map(|x| set(X, x)).chain([mov(X, NULL) | INVERTED]);
+    for (x, (program, number)) in beginnings.flat_map(|x| programs.iter().zip(1..).map(move |of| (x, of))) {
+        for cycles in [90, 150, 251, 1000] {
+            let [at_once, one_by_one] = [true, false].map(|unnoticed| counted(program, x, cycles, unnoticed));
+            assert_eq!(at_once, one_by_one, "program {number} with X by {x:#06x} after {cycles} cycles");
+        }
+    }
+}
+
 /// The cycle in which a machine that waits for its step counter to reach another raises a pin, as a PWM does.
 #[test]
 fn a_pwm_of_days_takes_no_work() {
