@@ -220,8 +220,11 @@ class Cluster:
         """Raise where nothing more can come: the scheduler is gone, or all workers are and stay so."""
         assert self._client is not None, "it is connected"
         if self._client.status != "running":
-            raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on")
+            raise self._gone()
         self._wait_for_workers()
+
+    def _gone(self) -> _core.AirwireError:
+        return _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on")
 
     def _threads_of_workers(self) -> dict[str, int]:
         """How many threads each worker has. Raises ``AirwireError`` where the scheduler is gone, or silent for long."""
@@ -234,7 +237,7 @@ class Cluster:
                 "and go on"
             ) from None
         except Exception:  # The connection may break in many ways, and all of them mean the same.
-            raise _core.AirwireError(f"the scheduler at {self._address} is gone; start one, and go on") from None
+            raise self._gone() from None
         return threads
 
     def _wait_for_workers(self) -> None:

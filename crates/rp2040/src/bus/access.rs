@@ -75,7 +75,10 @@ impl Bus {
         if address & (size as u32 - 1) != 0 {
             return Err(FaultKind::Unaligned { address, size: size as u8, write: false }.into());
         }
-        self.keep_order(core, address, false, *cycle)?;
+        let is_own = self.shows_own_cycles(address, *cycle);
+        if !is_own {
+            self.keep_order(core, address, false, *cycle)?;
+        }
         if self.watch.is_on() {
             self.watch.access(core, address, size as u32, false);
         }
@@ -92,7 +95,12 @@ impl Bus {
             }
             0xe => {
                 *cycle += AHB_CYCLES;
-                self.begin(core, pc, address, *cycle);
+                if is_own {
+                    self.spin.access();
+                    self.note_access(core, address, self.clock.time_of(*cycle));
+                } else {
+                    self.begin(core, pc, address, *cycle);
+                }
                 self.check_privilege(core, address)?;
                 let offset = address & 0x0fff_fffc;
                 let value = self.ppb[core].read(offset, *cycle);
@@ -105,6 +113,13 @@ impl Bus {
             0x1 => Ok(self.load_flash(core, pc, address, size, cycle)?),
             _ => self.load_register(core, pc, address, size, cycle),
         }
+    }
+
+    /// Whether a register shows what follows from the cycles of its core alone, and nothing is due before a look at it: a core that is
+    /// ahead of the other need not wait with that.
+    #[inline(always)]
+    fn shows_own_cycles(&self, address: u32, cycle: u64) -> bool {
+        address == SYST_CSR && self.io.next_wake() > self.clock.time_of(cycle + AHB_CYCLES)
     }
 
     /// A load from a register of the chip, or of what stands outside.

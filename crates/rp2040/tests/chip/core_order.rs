@@ -5,6 +5,7 @@ use crate::asm::{Asm, If, RAM};
 use crate::bench::*;
 use crate::pio::PIO;
 use crate::spi_dma::at_mhz;
+use crate::waiting::SYSTICK;
 
 const CORE1_STACK: u32 = 0x2002_8000;
 const TXF0: u8 = 0x10;
@@ -77,6 +78,11 @@ fn instructions_that_one_core_writes_into_a_machine_are_all_done_whatever_the_ot
             };
             assert_eq!(wrong_rounds(asks), [0, 1], "{nops} cycles between loads from {own:#x}");
         }
+        let waits = |asm: &mut Asm| {
+            asm.poke(SYSTICK + 4, 40).poke(SYSTICK, 5).constant(1, SYSTICK);
+            (0..8).for_each(|_| _ = asm.ldr(0, 1, 0).nops(nops));
+        };
+        assert_eq!(wrong_rounds(waits), [0, 1], "{nops} cycles between looks at SysTick");
         for own in [ICPR, 0x1000_1000, 0x0000_0100] {
             let stores = |asm: &mut Asm| {
                 asm.constant(1, own).movs(0, 0);
@@ -85,4 +91,32 @@ fn instructions_that_one_core_writes_into_a_machine_are_all_done_whatever_the_ot
             assert_eq!(wrong_rounds(stores), [0, 1], "{nops} cycles between stores to {own:#x}");
         }
     }
+}
+
+/// Counts in a word how often SysTick has passed zero, which it does each 1000 cycles.
+fn counts_ticks(asm: &mut Asm, label: &'static str, at: u32) {
+    asm.poke(SYSTICK + 4, 999).poke(SYSTICK + 8, 0).poke(SYSTICK, 5).constant(4, SYSTICK).constant(5, at);
+    asm.movs(3, 0).str(3, 5, 0);
+    // lsls r0, r0, #15
+    asm.label(label).ldr(0, 4, 0).op(0x03c0).b_if(If::Plus, label);
+    asm.adds(3, 1).str(3, 5, 0).b(label).pool();
+}
+
+#[test]
+fn both_cores_see_each_tick_of_their_own_systick() {
+    let mut asm = at_mhz(125, in_ram());
+    asm.label("set up").bx(14);
+    asm.label("main").launch("core1", RAM, CORE1_STACK);
+    counts_ticks(&mut asm, "core 0", kept(0));
+    asm.label("core1");
+    counts_ticks(&mut asm, "core 1", kept(1));
+    let mut chip = chip_with(asm);
+    run(&mut chip, 400);
+    let before = [0, 1].map(|n| word(&chip, kept(n)));
+    run(&mut chip, 4000);
+    let ticks = [0, 1].map(|n| word(&chip, kept(n)) - before[n as usize]);
+    assert!(
+        before.iter().all(|&count| count > 0) && ticks.iter().all(|count| (499..=501).contains(count)),
+        "{ticks:?}"
+    );
 }
