@@ -44,6 +44,13 @@ impl ClockWaits {
         }
     }
 
+    /// The thread went on looking at the clock up to a time, with nothing else between its looks.
+    pub fn look_on(&mut self, until: Picoseconds) {
+        if let Some(wait) = &mut self.wait {
+            (wait.to, wait.handled) = (until, None);
+        }
+    }
+
     /// The thread does something else, or has slept.
     pub fn act(&mut self) {
         if self.wait.is_some() {
@@ -103,6 +110,17 @@ mod tests {
         looked(&mut waits, 152..=153);
         waits.act();
         assert_eq!(seen(&mut waits), [(100, 150)], "one of a microsecond is a driver's");
+    }
+
+    #[test]
+    fn looks_that_are_told_together_are_one_wait_with_those_before_and_behind_them() {
+        let mut waits = ClockWaits::default();
+        waits.look(us(100), HZ);
+        waits.look_on(us(900));
+        waits.look(us(901), HZ);
+        waits.act();
+        waits.look_on(us(990));
+        assert_eq!(seen(&mut waits), [(100, 901)]);
     }
 
     #[test]

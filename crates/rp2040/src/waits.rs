@@ -57,6 +57,13 @@ impl Waits {
         }
     }
 
+    /// The thread of core 0 went on looking at these registers in turn, up to a time.
+    pub(crate) fn looks_on(&mut self, addresses: &[u32], until: Picoseconds) {
+        if addresses.iter().all(|&address| is_of_a_clock(address)) {
+            self.at_clock.look_on(until);
+        }
+    }
+
     /// A core looks at what a UART's transmitter does. A program that only wants room looks once before each byte; one that waits
     /// until all is sent, such as the `stdio_flush` of the Pico SDK, does nothing else between two looks.
     pub(crate) fn saw_transmitter(&mut self, transmitter: Transmitter, at: Picoseconds) {

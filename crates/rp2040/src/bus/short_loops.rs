@@ -88,8 +88,17 @@ impl Bus {
         if turns != 0 {
             (place.in_vain, place.is_loop) = (0, true);
             self.spin.end();
+            self.note_looks(core, addresses, cycle + turns * turn_cycles);
         }
         turns
+    }
+
+    /// Keeps what core 0 waits for, where somebody wants to know, as it looks on up to a cycle.
+    fn note_looks(&mut self, core: usize, addresses: &[u32], cycle: u64) {
+        let until = self.clock.time_of(cycle);
+        if let Some(waits) = self.waits.as_mut().filter(|_| core == 0 && !self.ppb[0].is_handling()) {
+            waits.looks_on(addresses, until);
+        }
     }
 
     /// For how many cycles a core that has looked at a register just now would see the same, up to where it stops.

@@ -1,9 +1,11 @@
 //! Loops of a few instructions that wait for the time, for a pin or for SysTick, as delays and drivers of SDKs do. The core leaves turns
 //! of them out by itself; nobody can tell.
 
+use units::Picoseconds;
+
 use crate::asm::{Asm, If};
 use crate::bench::*;
-use crate::waiting::{IO_BANK0, SYSTICK, check_unheard};
+use crate::waiting::{IO_BANK0, SYSTICK, Wait, check_unheard, chip};
 
 const WATCHDOG_TICK: u32 = 0x4005_802c;
 const TIMER: u32 = 0x4005_4000;
@@ -72,6 +74,29 @@ fn a_short_wait_is_as_long_as_its_turns() {
         for seed in 0..12 {
             check_unheard(in_ram, wait, seed);
             check_unheard(in_flash, wait, seed);
+        }
+    }
+}
+
+/// When core 0 waited at a clock, and for how long, with each turn of its waits executed or not.
+fn waits_at_a_clock(wait: Wait, seed: u64, is_watched: bool) -> Vec<(Picoseconds, Picoseconds)> {
+    let mut chip = chip(in_flash, wait, 6000 + 100 * seed as u32, usize::MAX);
+    chip.record_waits(true);
+    if is_watched {
+        chip.set_breakpoints(vec![0x1000_fffe]);
+    }
+    run(&mut chip, 3000);
+    chip.take_waits().at_clock
+}
+
+#[test]
+fn a_pause_of_the_firmware_is_known_to_be_one_although_its_turns_are_left_out() {
+    for wait in [for_the_time_in_one_branch, for_what_is_left, for_the_flag_of_systick] {
+        for seed in 0..12 {
+            let [all, left_out] = [true, false].map(|is_watched| waits_at_a_clock(wait, seed, is_watched));
+            assert_eq!(all, left_out, "seed {seed}");
+            let waited: i64 = all.iter().map(|(from, to)| to.ps() - from.ps()).sum();
+            assert!(waited > us(2000).ps(), "{all:?} with seed {seed}");
         }
     }
 }
