@@ -1,4 +1,4 @@
-//! A loop of a few instructions that only looks at registers: as long as these show the same, what the loop does follows from
+//! A loop of a few instructions that only looks at registers. As long as these show the same, what the loop does follows from
 //! its instructions. They are gone through once or twice without the bus, and as many turns are left out as the bus allows.
 
 use crate::bus::Bus;

@@ -66,15 +66,15 @@ impl ShortLoops {
 }
 
 impl Bus {
-    /// What a core would see that looks at a register now, and how long that takes; nothing where nobody knows how long it shows that.
+    /// What a core would see that looks at a register now, and how many cycles that takes. Nothing where it may show something else soon.
     pub(super) fn seen_at(&self, core: usize, address: u32) -> Option<(u32, u64)> {
         let is_register = matches!(address >> 28, 0x4 | 0x5);
         self.steady_until(core, address).filter(|_| is_register)?;
         Some((self.peek(address, Size::Word)?, Self::register_read_cycles(address)))
     }
 
-    /// How many turns of so many cycles a core may leave out behind a look at the first of these registers, each of which ends with the
-    /// same look: none of them comes up to the next event, or to where the core stops.
+    /// How many turns of so many cycles a core may leave out behind a look at the first of these registers. Each ends with the same look,
+    /// and none comes up to the next event, or to where the core stops.
     pub(super) fn unseen_turns(
         &mut self,
         core: usize,

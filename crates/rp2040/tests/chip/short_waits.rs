@@ -1,5 +1,5 @@
-//! Loops of a few instructions that wait for the time, for a pin or for SysTick, as delays and drivers of SDKs do. The core leaves turns
-//! of them out by itself; nobody can tell.
+//! Loops of a few instructions that wait for the time, for a pin or for SysTick, as delays and drivers do. The core leaves turns of them
+//! out by itself; nobody can tell.
 
 use units::Picoseconds;
 

@@ -99,8 +99,8 @@ fn rounds_until_zero(first: u32, second: u32) -> u64 {
 }
 
 impl StateMachine {
-    /// Goes through many rounds at once, up to and including cycle `last`, where a machine only counts in them, sees these pins if that is
-    /// known, and leaves its own levels as they are; gives the cycle of the last instruction.
+    /// Goes through many rounds at once, up to and including cycle `last`, where a machine only counts in them. It sees these pins, if they
+    /// are known, and leaves its own levels as they are. Gives the cycle of the last instruction.
     pub(super) fn count_rounds(
         &mut self,
         decoded: &mut Decoded,
