@@ -67,6 +67,23 @@ fn the_answer_to_a_syn_is_repeated_five_times_and_then_given_up() {
     assert_eq!(chip.host.connections(), 0);
 }
 
+#[test]
+fn a_call_that_its_caller_takes_back_is_forgotten_and_the_next_one_may_begin_at_any_number() {
+    let mut chip = ByHand::new(sender(options(false), Vec::new(), false));
+    chip.says(TcpControl::Syn, 0, 2_048);
+    assert_eq!(chip.hears(ms(1)).len(), 1, "the SYN is answered");
+    chip.says(TcpControl::Rst, 0, 0);
+    assert!(chip.hears(ms(1)).is_empty(), "the answer is not repeated");
+    assert_eq!(chip.host.connections(), 0);
+    chip.sequence = CHIP_FIRST.wrapping_add(i32::MIN);
+    chip.says(TcpControl::Syn, 0, 2_048);
+    assert_eq!(chip.hears(ms(1)).len(), 1, "the SYN is answered");
+    chip.sequence = CHIP_FIRST;
+    chip.says(TcpControl::Rst, 0, 0);
+    chip.hears(ms(1));
+    assert_eq!(chip.host.connections(), 1, "a number out of the window resets nothing");
+}
+
 /// Has the left PC connect to the right one, whose TCP is silent; answers how that ends once `notice` came for the SYN.
 fn notified(code: u8) -> Option<Ending> {
     let mut wire = wire();

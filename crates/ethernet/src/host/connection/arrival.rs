@@ -48,6 +48,10 @@ impl TcpConnection {
         }
         if segment.has(RST) && matches!(self.state(), State::Closed | State::Listen) {
             self.was_reset = true;
+            // smoltcp would listen again, with the window of the connection that was. Here it is over, and its SYN|ACK is not repeated.
+            if self.state() == State::Listen {
+                self.handshake = None;
+            }
         }
         self.closed_by_peer = before.0 == State::LastAck && self.state() == State::Closed;
         let grown = self.socket().recv_queue() - before.1.min(self.socket().recv_queue());
