@@ -177,9 +177,9 @@ random-images: ## Run random images of RANDOM_INSTRUCTIONS on a virtual RP2040, 
 		-p airwire-rp2040 -p airwire-avr --test random_images --test random_programs
 
 # How long each test took is kept in build/test-results. A process more than a small machine has processors, as some
-# tests wait for real clocks; the longest files come first (tests/order.py).
+# tests wait for real clocks; the longest files come first (tests/order.py). Tests that call make have jobs of their own.
 test-python: builds
-	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
+	MAKEFLAGS= $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder --durations 20 \
 		--junit-xml build/test-results/python.xml
 
 properties: builds ## Property tests with cases that no run had before, PROPERTY_CASES (6000) where a test sets no number

@@ -28,10 +28,14 @@ impl Pattern {
     /// So many bytes from `position` on.
     pub fn bytes(self, position: u64, count: usize) -> Vec<u8> {
         let skipped = (position % 8) as usize;
-        let words = (skipped + count).div_ceil(8) as u64;
-        let first = position / 8;
-        let all = (first..first.wrapping_add(words)).flat_map(|index| self.word(index));
-        all.skip(skipped).take(count).collect()
+        let words = (skipped + count).div_ceil(8);
+        let mut bytes = Vec::with_capacity(words * 8);
+        for index in 0..words as u64 {
+            bytes.extend_from_slice(&self.word((position / 8).wrapping_add(index)));
+        }
+        bytes.truncate(skipped + count);
+        bytes.drain(..skipped);
+        bytes
     }
 
     /// Where `bytes`, which stand at `position`, first differ from the stream, counted from its start.

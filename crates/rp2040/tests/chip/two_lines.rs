@@ -371,7 +371,7 @@ fn check_long_exchanges(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn words_that_follow_on_each_other_evenly_are_what_they_are_edge_by_edge() {
-    check_long_exchanges(0..192);
+    check_long_exchanges(0..96);
 }
 
 /// Three bytes ahead in the same aligned word, so that each is sent soon after it was stored.
@@ -384,7 +384,7 @@ fn bytes_that_are_stored_just_ahead_of_those_that_go_out_are_sent_as_they_came()
 #[test]
 #[ignore = "takes minutes: the same at length, make test-slow"]
 fn long_exchanges_of_many_slaves_are_what_they_are_edge_by_edge() {
-    check_long_exchanges(100..4000);
+    check_long_exchanges(96..4000);
 }
 
 #[test]
