@@ -122,8 +122,8 @@ class Block:
 
     @property
     def is_slow(self) -> bool:
-        """Whether any of its commands needs a run of the whole published suite, which takes minutes."""
-        return any("runs/published" in command.line for command in self.commands)
+        """Whether any of its commands needs a run of the whole published suite, or of all its pings of AVRs."""
+        return any(re.search(r"runs/(published|avr)( |$)", command.line) for command in self.commands)
 
 
 def blocks_of(document: Path) -> list[Block]:

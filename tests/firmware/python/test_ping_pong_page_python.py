@@ -24,7 +24,6 @@ HAS_LIBRARY = pytest.mark.skipif(
     importlib.util.find_spec("adafruit_wiznet5k") is None,
     reason="Adafruit's library is not installed (pip install --no-deps -r tests/drivers/requirements.txt)",
 )
-SLOW = pytest.mark.slow
 # Enough of mpremote for the page: ``cp FILES :`` copies to the board, ``run FILE`` copies what it would run.
 MPREMOTE = """#!/bin/sh
 command=$1; shift
@@ -132,9 +131,8 @@ def test_the_rp2040_makes_the_clocks_that_the_page_names() -> None:
 
 @HAS_LIBRARY
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="bytecodes are counted as CPython 3.11 runs them")
-@pytest.mark.parametrize(
-    "declared", ["middle", *(pytest.param(name, marks=SLOW) for name in ("none", "least", "most"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("declared", ["none", "least", "middle", "most"])
 def test_the_pages_table_is_what_the_bench_computes(declared: str) -> None:
     match = TABLE.search(TEXT)
     assert match
