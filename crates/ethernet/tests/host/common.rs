@@ -101,7 +101,6 @@ pub(crate) struct Wire {
     pub(crate) delay: Picoseconds,
     pub(crate) loses: Loss,
     pub(crate) carried: Vec<Carried>,
-    pub(crate) keeps: bool,
     pub(crate) now: Picoseconds,
     pub(crate) steps: u64,
     on_the_way: Vec<(Picoseconds, bool, Frame)>,
@@ -128,7 +127,6 @@ impl Wire {
             delay: us(50),
             loses: Box::new(|_, _| false),
             carried: Vec::new(),
-            keeps: true,
             now: Picoseconds::ZERO,
             steps: 0,
             on_the_way: Vec::new(),
@@ -178,7 +176,6 @@ impl Wire {
             delay: self.delay,
             loses: Box::new(|_, _| false),
             carried: self.carried.clone(),
-            keeps: self.keeps,
             now: self.now,
             steps: self.steps,
             on_the_way: self.on_the_way.clone(),
@@ -212,9 +209,7 @@ impl Wire {
             let carried = Carried { at: now, from_left, bytes: frame.bytes.clone() };
             let lost = (self.loses)(self.count, &carried);
             self.count += 1;
-            if self.keeps {
-                self.carried.push(carried);
-            }
+            self.carried.push(carried);
             if !lost {
                 self.on_the_way.push((now + self.delay, from_left, frame));
             }

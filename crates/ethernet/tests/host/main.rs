@@ -15,5 +15,4 @@ mod kernel_sends;
 mod loss_recovery;
 mod small_window;
 mod snapshot;
-mod speed;
 mod tcp;

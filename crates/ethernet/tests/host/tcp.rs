@@ -471,7 +471,6 @@ fn the_same_seed_gives_the_same_frames() {
 /// The SYNs of connections from the left that the right finishes first, one after the other.
 fn syns_of(count: usize, begin: Picoseconds) -> Vec<Carried> {
     let mut wire = wire();
-    wire.keeps = true;
     let mut listener = None;
     let mut open: Vec<TcpId> = Vec::new();
     wire.on_right(move |_, sockets| {

@@ -3,7 +3,6 @@
 mod faults;
 mod peer;
 mod registers;
-mod speed;
 mod spi;
 mod support;
 mod told;
