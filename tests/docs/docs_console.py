@@ -123,7 +123,7 @@ class Block:
     @property
     def is_slow(self) -> bool:
         """Whether any of its commands needs a run of the whole published suite, or of all its pings of AVRs."""
-        return any(re.search(r"runs/(published|avr)( |$)", command.line) for command in self.commands)
+        return any(re.search(r"runs/(published\b|avr( |$))", command.line) for command in self.commands)
 
 
 def blocks_of(document: Path) -> list[Block]:

@@ -48,7 +48,8 @@ impl TcpConnection {
         }
         if segment.has(RST) && matches!(self.state(), State::Closed | State::Listen) {
             self.was_reset = true;
-            // smoltcp would listen again, with the window of the connection that was. Here it is over, and its SYN|ACK is not repeated.
+            // smoltcp would listen again, with the window of the connection that was. Here it is over, and its SYN|ACK is not
+            // repeated.
             if self.state() == State::Listen {
                 self.handshake = None;
             }
