@@ -3,7 +3,7 @@
 //! The interval of a rate or mean is that of batch means (Law and Kelton, Simulation Modeling and Analysis, 9.5.3): messages follow each
 //! other closely, so that one's time tells of the next one's, and the means of long batches hardly do.
 
-use record::{Sample, Samples, Statistics};
+use record::{Samples, Statistics};
 use units::PS_PER_S;
 
 use super::measure::Measure;
@@ -52,14 +52,13 @@ impl Figure {
         samples: &Samples,
         interval: MedianInterval,
     ) -> Option<Self> {
-        let answered: Vec<Sample<'_>> = samples.answered().collect();
         match quantity {
             Quantity::Latency => match statistic {
-                Statistic::Median => median(&answered, interval),
-                Statistic::Mean => mean(&answered),
+                Statistic::Median => median(samples, interval),
+                Statistic::Mean => mean(&samples.latencies_ps()),
             },
-            Quantity::Messages | Quantity::Requests => rate(&completions(&answered), 1.0),
-            Quantity::Bulk => rate(&volumes(&answered), BITS_PER_BYTE),
+            Quantity::Messages | Quantity::Requests => rate(&completions(samples), 1.0),
+            Quantity::Bulk => rate(&volumes(samples), BITS_PER_BYTE),
         }
     }
 
@@ -77,18 +76,19 @@ impl Figure {
 type Done = (f64, f64);
 
 /// One message each, with the time since the one before.
-fn completions(answered: &[Sample<'_>]) -> Vec<Done> {
-    let mut ends: Vec<i64> = answered.iter().filter_map(|sample| sample.done).map(|done| done.ps()).collect();
+fn completions(samples: &Samples) -> Vec<Done> {
+    let mut ends: Vec<i64> =
+        samples.answered().filter_map(|sample| sample.done).map(|done| done.ps()).collect();
     ends.sort_unstable();
-    let begin = answered.iter().map(|sample| sample.trigger.ps()).min().unwrap_or(0);
+    let begin = samples.answered().map(|sample| sample.trigger.ps()).min().unwrap_or(0);
     let before = std::iter::once(begin).chain(ends.iter().copied());
     before.zip(&ends).map(|(from, to)| (1.0, (to - from) as f64)).collect()
 }
 
 /// The bytes of each interval.
-fn volumes(answered: &[Sample<'_>]) -> Vec<Done> {
-    let timed = answered
-        .iter()
+fn volumes(samples: &Samples) -> Vec<Done> {
+    let timed = samples
+        .answered()
         .filter_map(|sample| Some((sample.payload_bytes() as f64, sample.latency()?.ps() as f64)));
     timed.filter(|(_, time)| *time > 0.0).collect()
 }
@@ -114,15 +114,17 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }
 
-fn median(answered: &[Sample<'_>], interval: MedianInterval) -> Option<Figure> {
-    let latencies: Vec<i64> =
-        answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps()).collect();
-    let n = (!latencies.is_empty()).then_some(latencies.len())?;
+fn median(samples: &Samples, interval: MedianInterval) -> Option<Figure> {
+    let n = samples.answered().filter_map(|sample| sample.latency()).count();
+    if n == 0 {
+        return None;
+    }
     let (value, interval) = match interval {
         MedianInterval::Bootstrap(seed) => {
-            let mut sorted = latencies.clone();
-            sorted.sort_unstable();
+            let latencies = samples.latencies_ps();
             let found = stats::bootstrap::intervals(&latencies, &[0.5], seed);
+            let mut sorted = latencies;
+            sorted.sort_unstable();
             (stats::quantile(&sorted, 0.5), found.map(|found| found.bounds_ps[0]))
         }
         MedianInterval::Known(value, interval) => (value, interval),
@@ -131,14 +133,12 @@ fn median(answered: &[Sample<'_>], interval: MedianInterval) -> Option<Figure> {
 }
 
 /// Batches of messages one after the other, as of rates.
-fn mean(answered: &[Sample<'_>]) -> Option<Figure> {
-    let latencies: Vec<f64> =
-        answered.iter().filter_map(|sample| sample.latency()).map(|time| time.ps() as f64).collect();
-    let n = (!latencies.is_empty()).then_some(latencies.len())?;
-    let mean_of = |latencies: &[f64]| latencies.iter().sum::<f64>() / latencies.len() as f64;
-    let value = mean_of(&latencies);
+fn mean(latencies_ps: &[i64]) -> Option<Figure> {
+    let n = (!latencies_ps.is_empty()).then_some(latencies_ps.len())?;
+    let mean_of = |batch: &[i64]| batch.iter().map(|time| *time as f64).sum::<f64>() / batch.len() as f64;
+    let value = mean_of(latencies_ps);
     let interval = (n >= FEWEST).then(|| {
-        let means: Vec<f64> = latencies.chunks_exact(n / BATCHES).take(BATCHES).map(mean_of).collect();
+        let means: Vec<f64> = latencies_ps.chunks_exact(n / BATCHES).take(BATCHES).map(mean_of).collect();
         let spread = STUDENT_T * (variance(&means) / means.len() as f64).sqrt();
         ((value - spread).max(0.0), value + spread)
     });
@@ -147,7 +147,7 @@ fn mean(answered: &[Sample<'_>]) -> Option<Figure> {
 
 #[cfg(test)]
 mod tests {
-    use record::Exchange;
+    use record::{Exchange, Sample};
     use units::Picoseconds;
 
     use super::*;

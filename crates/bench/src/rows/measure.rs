@@ -161,11 +161,16 @@ fn statistics_of(
     measure: Measure,
     detectors: Option<stats::detect::Settings>,
 ) -> Statistics {
-    let paired: Vec<i64> = samples.answered().map(|sample| sample.trigger.ps()).collect();
-    // What came too soon to be a message was none.
-    let sent = samples.iter().filter(|sample| sample.outcome != Outcome::Glitch);
-    let sent: Vec<i64> = sent.map(|sample| sample.trigger.ps()).collect();
+    // When messages were sent concerns patterns alone.
+    let (paired, sent) = if detectors.is_some() { triggers_of(samples) } else { (Vec::new(), Vec::new()) };
     statistics(&paired, &samples.latencies_ps(), &sent, end_ps, measure.seed, measure.intervals, detectors)
+}
+
+/// Times of the messages that were answered, and of all that were sent: what came too soon to be a message was none.
+fn triggers_of(samples: &Samples) -> (Vec<i64>, Vec<i64>) {
+    let sent = samples.iter().filter(|sample| sample.outcome != Outcome::Glitch);
+    let times = |sample: record::Sample<'_>| sample.trigger.ps();
+    (samples.answered().map(times).collect(), sent.map(times).collect())
 }
 
 fn outcomes_of(samples: &Samples) -> Outcomes {
