@@ -121,11 +121,10 @@ fn median(samples: &Samples, interval: MedianInterval) -> Option<Figure> {
     }
     let (value, interval) = match interval {
         MedianInterval::Bootstrap(seed) => {
-            let latencies = samples.latencies_ps();
+            let mut latencies = samples.latencies_ps();
             let found = stats::bootstrap::intervals(&latencies, &[0.5], seed);
-            let mut sorted = latencies;
-            sorted.sort_unstable();
-            (stats::quantile(&sorted, 0.5), found.map(|found| found.bounds_ps[0]))
+            latencies.sort_unstable();
+            (stats::quantile(&latencies, 0.5), found.map(|found| found.bounds_ps[0]))
         }
         MedianInterval::Known(value, interval) => (value, interval),
     };

@@ -2,7 +2,7 @@
 //! from virtual time alone, so that the same row ends at the same time whatever the host does.
 
 use capture::pairing::Outcomes;
-use record::{Control, Outcome, Samples, Seen, Statistics, statistics};
+use record::{Control, Outcome, Sample, Samples, Seen, Statistics, statistics};
 use stats::detect::Kind;
 use units::{PS_PER_MS, Picoseconds};
 
@@ -169,7 +169,7 @@ fn statistics_of(
 /// Times of the messages that were answered, and of all that were sent: what came too soon to be a message was none.
 fn triggers_of(samples: &Samples) -> (Vec<i64>, Vec<i64>) {
     let sent = samples.iter().filter(|sample| sample.outcome != Outcome::Glitch);
-    let times = |sample: record::Sample<'_>| sample.trigger.ps();
+    let times = |sample: Sample<'_>| sample.trigger.ps();
     (samples.answered().map(times).collect(), sent.map(times).collect())
 }
 
