@@ -142,11 +142,10 @@ fn every_message_has_its_times_and_the_row_a_figure_with_the_floor_of_this_compu
         assert!(sample.trigger <= first && first <= done && done <= row.entry.end, "{sample:?}");
         assert_eq!(sample.outcome, Outcome::Paired);
     }
-    // A busy machine is slow.
-    assert!(row.figure.unwrap().value > 10.0);
+    assert!(row.figure.unwrap().value > 100.0);
     let Facts::Address(facts) = &row.entry.facts else { panic!("{:?}", row.entry.facts) };
     let floor = facts.floor.unwrap();
-    assert!(floor.n > 10 && floor.median_ps.unwrap() > 0.0 && floor.share.unwrap() <= 1.0, "{floor:?}");
+    assert!(floor.n > 100 && floor.median_ps.unwrap() > 0.0 && floor.share.unwrap() <= 1.0, "{floor:?}");
     assert_eq!(facts.resolved.as_deref(), Some("127.0.0.1"));
     if cfg!(target_os = "linux") {
         assert_eq!(facts.arrival_clock, "kernel");
