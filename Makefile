@@ -168,9 +168,9 @@ rust-tests: $(VENV)/installed
 	cargo test --workspace --features airwire-py/extension-module --release --locked --quiet --no-run
 
 # The cases of property tests are the same in each run, so that a change is judged by what it changed. Others come with
-# `make properties`.
+# `make properties`. cargo is not given make's jobs, and would complain that it cannot reach them.
 test-rust: builds
-	PROPTEST_RNG_SEED=1 cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
+	MAKEFLAGS= PROPTEST_RNG_SEED=1 cargo test --workspace --features airwire-py/extension-module --release --locked --quiet
 
 random-images: ## Run random images of RANDOM_INSTRUCTIONS on a virtual RP2040, and as many on AVRs, with overflow checks
 	AIRWIRE_RANDOM_INSTRUCTIONS=$(RANDOM_INSTRUCTIONS) cargo test --profile checked --locked --quiet \
