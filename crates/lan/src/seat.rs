@@ -263,7 +263,13 @@ impl MachineSeat {
             let room = if stream.waiting.is_empty() { sockets.room(id) } else { 0 };
             let event = match wanted {
                 0 if stream.waiting.is_empty() && sockets.unacknowledged(id) == 0 => Event::Drained(name),
-                wanted if wanted > 0 && room >= wanted => Event::Room(name, room),
+                // What is longer than the buffer goes there bit by bit, as a program's write does that waits.
+                wanted
+                    if wanted > 0
+                        && (room >= wanted || room > 0 && wanted > sockets.send_buffer_bytes(id)) =>
+                {
+                    Event::Room(name, room.max(wanted))
+                }
                 _ => return,
             };
             stream.wanted = None;

@@ -1,4 +1,5 @@
-//! Packets that come in pieces (RFC 791 section 3.2), put together again. As in Linux, pieces that overlap spoil their packet.
+//! Packets that come in pieces (RFC 791 section 3.2), put together again. As in Linux, pieces that overlap spoil their packet, but one that
+//! comes twice does not.
 
 use std::collections::BTreeMap;
 
@@ -73,6 +74,10 @@ impl Partial {
         let at = ETHERNET_HEADER_BYTES + header_bytes;
         let piece = &frame[at..ETHERNET_HEADER_BYTES + total_bytes];
         let end = start + piece.len();
+        let is_there = self.pieces.get(&start).is_some_and(|known| known == piece);
+        if is_there && (more || self.total == Some(end)) {
+            return true;
+        }
         let overlaps = self.pieces.iter().any(|(&other, bytes)| other < end && start < other + bytes.len());
         let wrong = piece.is_empty() || more && !piece.len().is_multiple_of(8) || end > LONGEST_PAYLOAD_BYTES;
         if overlaps || wrong || self.total.is_some_and(|total| end > total || !more) {

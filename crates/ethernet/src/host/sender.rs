@@ -134,6 +134,11 @@ impl Sender {
         self.shown_window / self.segment_bytes * self.segment_bytes
     }
 
+    /// Whether a step of the window field may be more than what fits.
+    pub(super) fn is_coarse(&self) -> bool {
+        self.peer_shift > 0
+    }
+
     /// The window field that smoltcp is to see; nothing where it sees that already. What is on its way is always within it:
     /// smoltcp does not repeat what is outside.
     pub(super) fn steer(&mut self, queued: usize, force: bool) -> Option<u16> {
@@ -149,8 +154,12 @@ impl Sender {
         }
         let room = if self.is_blocked(queued) && !force { 0 } else { self.room() };
         let in_flight = self.in_flight();
-        let least = u16::from(in_flight > 0);
-        u16::try_from((in_flight + room) >> shift).unwrap_or(u16::MAX).max(least)
+        // Of coarse steps one more is shown, so that the last segment that fits is whole; the peer offers whole steps.
+        let window = match room {
+            0 => (in_flight >> shift).max(u32::from(in_flight > 0)),
+            room => (in_flight + room).div_ceil(1 << shift),
+        };
+        u16::try_from(window).unwrap_or(u16::MAX)
     }
 
     /// Whether a segment is what smoltcp sends into a closed window.

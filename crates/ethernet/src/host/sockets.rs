@@ -136,6 +136,11 @@ impl Sockets<'_> {
             .map_or(0, |connection| connection.socket().send_capacity() - connection.socket().send_queue())
     }
 
+    /// The whole of its buffer for what is to be sent.
+    pub fn send_buffer_bytes(&self, id: TcpId) -> usize {
+        self.stack.tcp.get(&id).map_or(0, |connection| connection.socket().send_capacity())
+    }
+
     /// Bytes that were sent and not acknowledged yet, those included that still wait.
     pub fn unacknowledged(&self, id: TcpId) -> usize {
         self.stack.tcp.get(&id).map_or(0, |connection| connection.socket().send_queue())

@@ -123,12 +123,16 @@ pub(crate) struct ByHand {
     pub(crate) first: u32,
     /// The chip's next sequence number.
     pub(crate) sequence: i32,
+    /// What its SYN offers.
+    pub(crate) scale: Option<u8>,
+    pub(crate) segment_bytes: u16,
 }
 
 impl ByHand {
     /// A chip that the PC knows the Ethernet address of.
     pub(crate) fn new(host: Host) -> Self {
-        let mut own = Self { host, now: us(1), first: 0, sequence: CHIP_FIRST };
+        let (now, sequence) = (us(1), CHIP_FIRST);
+        let mut own = Self { host, now, first: 0, sequence, scale: None, segment_bytes: 1460 };
         own.introduce();
         own
     }
@@ -141,12 +145,17 @@ impl ByHand {
     /// Opens a connection to a PC.
     pub(crate) fn open(host: Host, window: u16) -> Self {
         let mut own = Self::new(host);
-        own.says(TcpControl::Syn, 0, window);
-        let control = |control: &TcpControl| *control == TcpControl::Syn;
-        let answer = own.hears(us(500)).into_iter().find(|(found, _)| control(found)).expect("an answer").1;
-        own.first = answer.start.wrapping_add(1);
-        own.says(TcpControl::None, 0, window);
+        own.begin(window);
         own
+    }
+
+    /// Opens a connection as it is set.
+    pub(crate) fn begin(&mut self, window: u16) {
+        self.says(TcpControl::Syn, 0, window);
+        let control = |control: &TcpControl| *control == TcpControl::Syn;
+        let answer = self.hears(us(500)).into_iter().find(|(found, _)| control(found)).expect("an answer").1;
+        self.first = answer.start.wrapping_add(1);
+        self.says(TcpControl::None, 0, window);
     }
 
     pub(crate) fn says(&mut self, control: TcpControl, acknowledged: u32, window: u16) {
@@ -174,8 +183,8 @@ impl ByHand {
             seq_number: TcpSeqNumber(self.sequence - i32::from(is_syn)),
             ack_number: (!is_syn).then_some(acknowledgment),
             window_len: window,
-            window_scale: None,
-            max_seg_size: is_syn.then_some(1460),
+            window_scale: self.scale.filter(|_| is_syn),
+            max_seg_size: is_syn.then_some(self.segment_bytes),
             sack_permitted: false,
             sack_ranges: [None; 3],
             timestamp: None,

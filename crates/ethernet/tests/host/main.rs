@@ -16,3 +16,4 @@ mod loss_recovery;
 mod small_window;
 mod snapshot;
 mod tcp;
+mod unusual_peers;

@@ -2,6 +2,7 @@
 
 mod devices;
 mod lan_pc;
+mod long_blocks;
 mod network_files;
 mod network_fuzz_corpus;
 mod roll_call;

@@ -27,6 +27,13 @@ impl TcpConnection {
             self.send_handshake(below);
             return false;
         }
+        if self.is_doubtful(segment) {
+            if !segment.has(RST) || self.is_in_window(segment) {
+                self.acknowledge_again(below);
+                self.drain(below);
+            }
+            return false;
+        }
         if segment.has(SYN) {
             self.take_offer(&mut frame, segment, below.options);
         }
@@ -66,6 +73,20 @@ impl TcpConnection {
         self.drain(below);
         self.pump(below);
         (self.state(), self.socket().send_queue()) != (before.0, before.2) || grown > 0
+    }
+
+    /// A peer that has forgotten the connection begins it anew, or somebody resets it who does not know what comes next. Neither is taken
+    /// at its word: an acknowledgement says where the connection stands (RFC 9293 section 3.10.7.4), and a peer without it resets
+    /// it then.
+    fn is_doubtful(&self, segment: &Segment) -> bool {
+        let resets = segment.has(RST);
+        let is_apart = segment.sequence != self.expected;
+        !self.is_opening() && self.ending.is_none() && (segment.has(SYN) && !resets || resets && is_apart)
+    }
+
+    fn is_in_window(&self, segment: &Segment) -> bool {
+        let free = self.socket().recv_capacity() - self.socket().recv_queue();
+        (segment.sequence.wrapping_sub(self.expected) as usize) < free
     }
 
     /// The peer's end came before data that had been lost, and comes again behind data that is all there by now. smoltcp looks

@@ -38,7 +38,7 @@ impl TcpConnection {
             if self.drain(below) == 0 {
                 break;
             }
-            if self.sender.take_time_out() {
+            if self.sender.take_time_out() || self.sender.is_coarse() {
                 self.steer(false, below);
             }
         }
@@ -102,9 +102,32 @@ impl TcpConnection {
             self.poll_once(below);
             self.drain(below);
         } else {
+            if self.last_acknowledgement.is_empty() {
+                self.find_acknowledgement(below);
+            }
             let before = self.sender.unacknowledged().wrapping_sub(1);
             if let Some(probe) = probe(&self.last_acknowledgement, before) {
                 below.output.send_packet(below.now, probe);
+            }
+        }
+    }
+
+    /// Has smoltcp acknowledge once more what it has, as it does when a keep-alive comes.
+    pub(super) fn acknowledge_again(&mut self, below: &mut Below<'_>) {
+        let (earlier, acknowledgment) = (self.expected.wrapping_sub(1), self.sender.unacknowledged());
+        let keep_alive = window_update(&self.tuple, earlier, acknowledgment, self.sender.shown_field());
+        clock::set_timestamp(below.now, self.timestamp_offset());
+        below.port.offer(keep_alive);
+        self.interface.poll_ingress_single(clock::instant(below.now), below.port, &mut self.sockets);
+    }
+
+    /// The acknowledgement that a PC would send that has sent none so far: it only answered a SYN, into a window that was closed.
+    fn find_acknowledgement(&mut self, below: &mut Below<'_>) {
+        self.acknowledge_again(below);
+        for mut frame in below.port.take_sent() {
+            if let Some(segment) = Segment::of(&frame).filter(Segment::is_pure_ack) {
+                self.scale_window(&mut frame, &segment);
+                self.last_acknowledgement = frame;
             }
         }
     }
@@ -185,16 +208,20 @@ impl TcpConnection {
             self.acks.acknowledged();
             self.acknowledged_to = Some(segment.acknowledgment);
         }
-        let shift = WINDOW_SHIFT.max(self.shift);
-        if segment.has(SYN) {
-            segment.set_window_scale(&mut frame, shift);
-        } else if self.scaled && !segment.has(RST) {
-            let window = (u32::from(segment.window) << self.shift) >> shift;
-            segment.set_window(&mut frame, window as u16);
-        }
+        self.scale_window(&mut frame, segment);
         if segment.has(ACK) && !segment.has(SYN) {
             self.last_acknowledgement.clone_from(&frame);
         }
         below.output.send_packet(below.now, frame);
+    }
+    /// The wire sees another window scale than smoltcp.
+    fn scale_window(&self, frame: &mut [u8], segment: &Segment) {
+        let shift = WINDOW_SHIFT.max(self.shift);
+        if segment.has(SYN) {
+            segment.set_window_scale(frame, shift);
+        } else if self.scaled && !segment.has(RST) {
+            let window = (u32::from(segment.window) << self.shift) >> shift;
+            segment.set_window(frame, window as u16);
+        }
     }
 }
