@@ -45,6 +45,10 @@ impl Server {
             "HELP" => "214 See RFC 959.".to_owned(),
             _ if !session.is_logged_in => "530 Log in first.".to_owned(),
             "TYPE" | "MODE" | "STRU" | "OPTS" | "ALLO" | "ACCT" => Self::parameter(command, argument),
+            "EPSV" if argument.eq_ignore_ascii_case("ALL") => "200 Then EPSV it is.".to_owned(),
+            "EPSV" if !session.takes_family(argument) => {
+                format!("522 This connection is of the other family; use ({}).", session.family())
+            }
             "PASV" | "EPSV" => {
                 self.forget_data(control);
                 return self.listen_for_data(control, command == "EPSV", MOST_PORTS_TRIED);

@@ -80,10 +80,17 @@ impl RequestReader {
         }
         let Ok(fields) = Fields::of(request.headers) else { return Reading::Bad(400) };
         let version = request.version.unwrap_or(0);
+        let has = |name: &str| request.headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
+        // RFC 9112 section 3.2: without it no server may answer.
+        if version == 1 && !has("host") {
+            return Reading::Bad(400);
+        }
+        // RFC 9112 section 6.1: who says both may mean another end of the body than we do.
+        let is_clear = !(fields.chunked && has("content-length"));
         let asked = Asked {
             method: request.method.unwrap_or("").to_owned(),
-            path: request.path.unwrap_or("").to_owned(),
-            keep_alive: fields.keeps_alive(version),
+            path: origin_form(request.path.unwrap_or("")).to_owned(),
+            keep_alive: is_clear && fields.keeps_alive(version),
             old_version: version == 0,
         };
         let body = match fields.chunked {
@@ -98,4 +105,13 @@ impl RequestReader {
         self.body = Some((asked, body));
         if waits { Reading::Continue } else { Reading::More }
     }
+}
+
+/// The path of a target, which may also name the server as one for a proxy does (RFC 9112 section 3.2.2).
+fn origin_form(target: &str) -> &str {
+    let Some(scheme) = target.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("http://")) else {
+        return target;
+    };
+    let rest = &target[scheme.len()..];
+    rest.find('/').map_or("/", |at| &rest[at..])
 }

@@ -72,7 +72,7 @@ pub(super) static FACTS: Facts = Facts {
 const MAP: Map = Map::of(table!(COMMON), table!(SOCKETS), 8, 0x4000, Layout::Blocks);
 
 #[rustfmt::skip]
-const COMMON: [Register<Common>; 21] = [
+const COMMON: [Register<Common>; 22] = [
     line(Common::Mr, "MR", 0x00, 1, ReadWrite, 0),
     line(Common::Gar, "GAR", 0x01, 4, ReadWrite, 0),
     line(Common::Subr, "SUBR", 0x05, 4, ReadWrite, 0),
@@ -93,6 +93,8 @@ const COMMON: [Register<Common>; 21] = [
     line(Common::Uipr, "UIPR", 0x28, 4, ReadOnly, 0),
     line(Common::Uportr, "UPORTR", 0x2C, 2, ReadOnly, 0),
     line(Common::Phycfgr, "PHYCFGR", 0x2E, 1, ReadWrite, 0xB8),
+    // The datasheet has it as reserved; libogc2 (094b250, lwip/netif/w5500if.c) takes a chip for a W5500 that reads so.
+    line(Common::Unnamed, "reserved", 0x37, 2, ReadOnly, 0x7825),
     line(Common::Versionr, "VERSIONR", 0x39, 1, ReadOnly, 0x04),
 ];
 

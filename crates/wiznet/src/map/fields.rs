@@ -32,7 +32,7 @@ fields! {
     /// A common register.
     Common {
         Mr, Gar, Subr, Shar, Sipr, Intlevel, Ir, Imr, Sir, Simr, Rtr, Rcr, Rmsr, Tmsr, Patr, Ppalgo, Ptimer, Pmagic, Phar, Psid,
-        Pmru, Uipr, Uportr, Phycfgr, Physr, Physr1, Phystatus, Versionr, Ir2, Imr2, Mr2, Phyar, Phyrar, Phydir, Phydor, Phyacr,
+        Pmru, Uipr, Uportr, Phycfgr, Physr, Physr1, Phystatus, Unnamed, Versionr, Ir2, Imr2, Mr2, Phyar, Phyrar, Phydir, Phydor, Phyacr,
         Phydivr, Phycr0, Phycr1, Slcr, Slrtr, Slrcr, Slpipr, Slphar, Pingseqr, Pingidr, Slimr, Slir, Clklckr, Netlckr, Phylckr,
         Tcntr, Tcntclr, Cidr, Cidr2, Sysr, Sycr0, Sycr1, Irclr, Slirclr, Slpsr, Slhopr, Net4mr, Net6mr, Netmr, Netmr2, Icmp6blkr, Llar,
         Guar, Sub6r, Ga6r, Sldip6r, Uip6r, Uport6r, Plr, Pfr, Vltr, Pltr, Par, Chplckr,

@@ -128,9 +128,9 @@ impl Connection {
         self.endpoints
     }
 
-    /// What both sides' offers left as the segment size (W5200 datasheet, Sn_MSSR), once the peer's is known.
+    /// What both sides' offers left as the segment size (W5200 datasheet, Sn_MSSR), once the peer's is known and until the end.
     pub(crate) fn mss(&self) -> Option<u16> {
-        self.mss
+        self.mss.filter(|_| self.status != Status::Closed)
     }
 
     /// The bits for Sn_IR since the last call.

@@ -127,6 +127,26 @@ fn a_client_connects_exchanges_data_and_closes() {
 }
 
 #[test]
+fn the_segment_size_is_what_both_sides_offer_up_to_the_end_of_a_connection_and_what_is_written_behind_it() {
+    for model in MODELS {
+        let mut bench = Bench::with_peer(model);
+        bench.listen_at_peer(7000);
+        bench.open(0, TCP, 4001);
+        bench.write(0, sn::DIPR, &PEER_IP);
+        bench.write(0, sn::DPORT, &7000u16.to_be_bytes());
+        bench.command(0, command::CONNECT);
+        assert!(bench.wait(ms(20), |bench| bench.u8(0, sn::SR) == 0x17), "{model:?} did not connect");
+        assert_eq!(bench.u16(0, sn::MSSR), 1460, "{model:?}");
+        bench.command(0, command::CLOSE);
+        bench.write(0, sn::MSSR, &1000u16.to_be_bytes());
+        assert_eq!(bench.u16(0, sn::MSSR), 1000, "{model:?}");
+        bench.open(0, UDP, 4002);
+        bench.write(0, sn::MSSR, &500u16.to_be_bytes());
+        assert_eq!(bench.u16(0, sn::MSSR), 500, "{model:?}");
+    }
+}
+
+#[test]
 fn a_server_shows_who_its_client_is() {
     for model in MODELS {
         let mut bench = Bench::with_peer(model);
