@@ -78,7 +78,7 @@ impl Backplane {
             return u32::from_le_bytes(bytes);
         }
         let address = self.window | address & WINDOW_MASK;
-        let (low, high) = (self.word(at, address & !3), self.word(at, (address & !3) + 4));
+        let (low, high) = (self.word(at, address & !3), self.word(at, (address & !3).wrapping_add(4)));
         ((u64::from(high) << 32 | u64::from(low)) >> (8 * (address & 3))) as u32
     }
 

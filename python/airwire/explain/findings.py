@@ -267,10 +267,15 @@ def _loss_as_latency(found: _Evidence, context: _Context) -> tuple[str, str]:
         )
     missed = found.number("missed")
     own, them = ("its own", "it as a latency") if missed == 1 else ("their own", "them as latencies")
+    would_read = ""
+    if found.has("would_read_ps"):
+        would_read = (
+            f"; a tool that pairs each trigger with the next done edge would report {them} of about "
+            f"{found.time('would_read_ps')}"
+        )
     return (
-        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of {own}; a "
-        f"tool that pairs each trigger with the next done edge would report {them} of about "
-        f"{found.time('would_read_ps')}.",
+        f"{count(missed, 'message')} of {messages:.0f} ({percent(missed / messages)}) had no completion of {own}"
+        f"{would_read}.",
         _RINGS if missed > messages / 2 and not context.simulated else _LOSS,
     )
 

@@ -36,12 +36,13 @@ pub(super) fn find(series: &Series) -> Option<Finding> {
     if series.missed == 0 || series.len() == 0 {
         return None;
     }
-    Some(
-        Finding::new(Kind::LossAsLatency, 1.0, None)
-            .with("missed", series.missed as f64)
-            .with("share", series.missed as f64 / triggers)
-            .with("messages", triggers)
-            .with("trigger_interval_ps", series.interval_ps)
-            .with("would_read_ps", typical + series.interval_ps),
-    )
+    let found = Finding::new(Kind::LossAsLatency, 1.0, None)
+        .with("missed", series.missed as f64)
+        .with("share", series.missed as f64 / triggers)
+        .with("messages", triggers)
+        .with("trigger_interval_ps", series.interval_ps);
+    Some(match series.next_completion_ps {
+        Some(late_ps) => found.with("would_read_ps", late_ps),
+        None => found,
+    })
 }

@@ -21,6 +21,8 @@ pub struct Series {
     pub(super) regular: bool,
     /// How many triggers had no completion.
     pub(super) missed: usize,
+    /// How late the completion usually comes that follows one of these; nothing where none does.
+    pub(super) next_completion_ps: Option<f64>,
     /// The step of all times, as far as it is known: the analyser's sample period.
     resolution_ps: f64,
 }
@@ -45,6 +47,7 @@ impl Series {
             interval_ps,
             regular: is_regular(&intervals, interval_ps),
             missed: all_triggers_ps.len().saturating_sub(trigger_ps.len()),
+            next_completion_ps: next_completion(trigger_ps, latency_ps, all_triggers_ps),
             resolution_ps: latency_ps.iter().fold(0, |step, latency| greatest_common_divisor(step, *latency))
                 as f64,
         }
@@ -124,6 +127,18 @@ impl Series {
     pub(super) fn hidden_loss_limit_ps(&self) -> f64 {
         if self.regular && self.interval_ps > 0.0 { self.interval_ps } else { f64::INFINITY }
     }
+}
+
+/// The median time from a trigger without a completion to the completion of the next message that has one.
+fn next_completion(trigger_ps: &[i64], latency_ps: &[i64], all_triggers_ps: &[i64]) -> Option<f64> {
+    let mut next = 0;
+    let waits = all_triggers_ps.iter().filter_map(|&trigger| {
+        next += trigger_ps[next..].iter().take_while(|&&paired| paired < trigger).count();
+        let (&paired, latency) = trigger_ps.get(next).zip(latency_ps.get(next))?;
+        (paired != trigger).then_some((paired - trigger + latency) as f64)
+    });
+    let waits: Vec<f64> = waits.collect();
+    (!waits.is_empty()).then(|| median(&waits))
 }
 
 fn greatest_common_divisor(a: i64, b: i64) -> i64 {

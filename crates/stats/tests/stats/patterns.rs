@@ -137,6 +137,29 @@ fn missed_triggers_say_what_a_simple_rule_would_have_reported() {
 }
 
 #[test]
+fn what_a_simple_rule_would_have_reported_is_the_time_to_the_next_completion_whenever_triggers_come() {
+    // Each message follows the one before, and a lost one is given up after two seconds.
+    let (mut now, mut sent, mut paired) = (0, Vec::new(), Vec::new());
+    for number in 1..200 {
+        sent.push(now);
+        if number % 20 == 0 {
+            now += 2_000_000_000_000;
+        } else {
+            paired.push(now);
+            now += 5_000_000_000;
+        }
+    }
+    let latencies = vec![4_000_000_000; paired.len()];
+    let loss_of = |sent: &[i64], paired: &[i64]| {
+        let findings = detect(&Series::new(paired, &latencies[..paired.len()], sent), Settings::default());
+        findings.into_iter().find(|finding| finding.kind == Kind::LossAsLatency).unwrap()
+    };
+    assert_eq!(loss_of(&sent, &paired).number("would_read_ps"), Some(2_004e9));
+    let ends_lost = loss_of(&sent[..20], &paired[..19]);
+    assert_eq!((ends_lost.number("missed"), ends_lost.number("would_read_ps")), (Some(1.0), None));
+}
+
+#[test]
 fn findings_are_the_same_in_every_run() {
     let mut noise = random(6);
     let run = Run::steady(300, 100.0 * MS, |_, t| {

@@ -47,6 +47,16 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// The number of the connection's family (RFC 2428 section 2).
+    pub(super) fn family(&self) -> &'static str {
+        if self.local.address.is_ipv4() { "1" } else { "2" }
+    }
+
+    /// Whether a client that may name a family means that of its connection.
+    pub(super) fn takes_family(&self, named: &str) -> bool {
+        named.is_empty() || named == self.family()
+    }
+
     pub(super) fn new(peer: IpEndpoint, local: IpEndpoint) -> Self {
         Self {
             peer,

@@ -182,8 +182,9 @@ fn served(stream: &[u8], cuts: &[usize]) -> Vec<u8> {
     sent
 }
 
-const LINES: [&str; 11] = [
+const LINES: [&str; 12] = [
     "GET / HTTP/1.1\r\n",
+    "GET / HTTP/1.1\r\nHost: x\r\n",
     "POST /chunked HTTP/1.0\n",
     "HTTP/1.1 200 OK\r\n",
     "Content-Length: 3\r\n",
@@ -212,8 +213,35 @@ proptest! {
 }
 
 #[test]
+fn a_request_names_its_host_in_the_way_of_its_version() {
+    let status = |request: &str| {
+        let text = String::from_utf8_lossy(&served(request.as_bytes(), &[])).into_owned();
+        text.split(' ').nth(1).unwrap_or("none").to_owned()
+    };
+    // RFC 9112 sections 3.2 and 3.2.2.
+    assert_eq!(status("GET / HTTP/1.1\r\n\r\n"), "400");
+    assert_eq!(status("GET / HTTP/1.0\r\n\r\n"), "200");
+    for target in ["/", "http://x/", "HTTP://x:80", "http://x/big"] {
+        assert_eq!(status(&format!("GET {target} HTTP/1.1\r\nHost: x\r\n\r\n")), "200", "{target}");
+    }
+    assert_eq!(status("GET http://x/nothing HTTP/1.1\r\nHost: x\r\n\r\n"), "404");
+}
+
+#[test]
+fn a_connection_ends_whose_request_says_two_lengths() {
+    let page = "GET / HTTP/1.1\r\nHost: x\r\n";
+    let both = format!(
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    );
+    let text = String::from_utf8_lossy(&served(format!("{both}{page}\r\n").as_bytes(), &[])).into_owned();
+    // RFC 9112 section 6.1.
+    assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
+    assert!(text.contains("Connection: close"), "{text}");
+}
+
+#[test]
 fn pipelined_requests_are_answered_in_order() {
-    let stream = b"GET / HTTP/1.1\r\n\r\n".repeat(3000);
+    let stream = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(3000);
     let text = String::from_utf8_lossy(&served(&stream, &[])).into_owned();
     assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 3000);
 }

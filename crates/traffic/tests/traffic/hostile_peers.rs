@@ -51,7 +51,7 @@ const PHRASES: &[&[u8]] = &[
     b"HTTP/1.1 999 \r\n\r\n",
     b"\r\n\r\n",
     b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
-    b"GET / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
     b"\0\0\0\0",
     b"\xff\xff\xff\xff\xff\xff\xff\xff",
     b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",

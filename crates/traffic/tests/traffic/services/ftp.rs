@@ -37,3 +37,13 @@ fn epsv_and_eprt_serve_both_families() {
     assert!(over_ipv6.contains("229 Entering Extended Passive Mode (|||"), "{over_ipv6}");
     assert!(over_ipv6.contains("200 The data connection goes there."), "{over_ipv6}");
 }
+
+#[test]
+fn epsv_refuses_the_other_family_and_opens_no_port_where_it_is_a_notice() {
+    let commands = format!("{LOGIN}EPSV 2\\r\\nEPSV ALL\\r\\nEPSV 1\\r\\n");
+    let over_ipv4 = said("10.0.0.1", "10.0.0.2", &commands);
+    let codes: Vec<&str> = over_ipv4.lines().filter_map(|line| line.get(..4)).collect();
+    // RFC 2428 sections 3 and 4.
+    assert_eq!(codes[codes.len() - 3..], ["522 ", "200 ", "229 "], "{over_ipv4}");
+    assert!(over_ipv4.contains("use (1)."), "{over_ipv4}");
+}
