@@ -206,6 +206,32 @@ def test_a_capture_does_not_take_the_place_of_the_network_file(tmp_path: Path) -
     assert file.read_text(encoding="utf-8") == "seed = 3\n"
 
 
+def test_one_block_captures_at_a_time_and_the_outer_one_goes_on(tmp_path: Path) -> None:
+    spi = airwire.SpiController("w5500", link_up="1 ms")
+    other = spi.add_chip("w5100s")
+    outer, inner = tmp_path / "outer.pcapng", tmp_path / "inner.pcapng"
+    with spi.capture(outer):
+        spi.exchange(b"\x00\x39\x00\x00")
+        before = "captures this network already; end that block first"
+        with pytest.raises(airwire.AirwireError, match=before), other.capture(inner):
+            raise AssertionError("the block is not entered")
+        spi.exchange(b"\x00\x39\x00\x00")
+    assert outer.read_bytes().count(b"VERSIONR") == 2 and not inner.exists()
+    with other.capture(inner):
+        spi.exchange(b"\x00\x39\x00\x00")
+    assert inner.is_file()
+
+
+def test_each_chip_has_a_name_of_its_own() -> None:
+    spi = airwire.SpiController("w5500", link_up="1 ms")
+    spi.add_chip()
+    spi.add_chip()
+    spi.add_chip(name="own")
+    for name in ("chip", "chip-2", "chip-3", "own"):
+        with pytest.raises(airwire.AirwireError, match=f"is called '{name}' already"):
+            spi.add_chip(name=name)
+
+
 @pytest.mark.parametrize(
     ("use", "told"),
     [

@@ -122,6 +122,15 @@ class Dropped:
     """Frames on the cable from it, likewise."""
 
 
+@dataclass
+class _OnNetwork:
+    """What the controllers of one network share."""
+
+    names: list[str]
+    """Of its chips."""
+    captures_to: Path | None = None
+
+
 class SpiController:
     """An SPI controller in front of a virtual chip: ``"w5100"``, ``"w5100s"``, ``"w5200"``, ``"w5500"`` or ``"w6100"``.
 
@@ -171,6 +180,7 @@ class SpiController:
             send_ok_waits=send_ok_waits_for_acknowledgement,
         )
         self._network = network
+        self._shared = _OnNetwork(["chip"])
         self._take(core, computing, computing_spread, seed)
 
     def _take(self, core: _core.SpiController, computing: Time, computing_spread: Time, seed: int) -> None:
@@ -182,7 +192,7 @@ class SpiController:
         self,
         chip: str = "w5500",
         *,
-        name: str = "chip-2",
+        name: str | None = None,
         clock_hz: int = 2_000_000,
         link_up: Time | None = None,
         seed: int | None = None,
@@ -192,14 +202,20 @@ class SpiController:
     ) -> Self:
         """One more chip on the same network, on an SPI of its own.
 
-        Both are driven by one driver: what is done at one of them takes time for both.
+        Both are driven by one driver: what is done at one of them takes time for both. Without a ``name`` it is
+        ``"chip-2"``, and the next one ``"chip-3"``.
         """
+        names = self._shared.names
+        name = f"chip-{len(names) + 1}" if name is None else name
+        if name in names:
+            raise _core.AirwireError(f"a chip of this network is called {name!r} already; give it another name")
         seed = self._seed + 1 if seed is None else seed
         core = self._core.add_chip(
             chip, name, _clock(clock_hz), _link_up(link_up), _seed(seed), send_ok_waits_for_acknowledgement
         )
         other = type(self).__new__(type(self))
-        other._network = self._network
+        names.append(name)
+        other._network, other._shared = self._network, self._shared
         other._take(core, computing, computing_spread, seed)
         return other
 
@@ -312,15 +328,19 @@ class SpiController:
     def capture(self, path: str | Path, *, spi: bool = True) -> Iterator[None]:
         """Write the frames of all chips as pcapng, and with ``spi`` the accesses in words, while the block lasts.
 
-        The file is there when the block has ended.
+        The file is there when the block has ended. One block captures at a time.
         """
         refused = why_kept(path, {"network file": self._network})
+        if refused is None and self._shared.captures_to is not None:
+            refused = f"{path}: {self._shared.captures_to} captures this network already; end that block first"
         if refused is not None:
             raise _core.AirwireError(refused)
         self._core.start_capture(path, spi)
+        self._shared.captures_to = Path(path)
         try:
             yield
         finally:
+            self._shared.captures_to = None
             self._core.end_capture()
 
     def record(self, on: bool = True) -> None:
