@@ -65,6 +65,15 @@ def test_a_run_that_does_not_fit_on_the_disk_keeps_the_parts_before(airwire: Air
     assert kept[0]["waterfalls"]
 
 
+@pytest.mark.parametrize("limit_bytes", [100, 2_000, 10_000, 40_000, 150_000, 600_000])
+def test_what_is_said_to_be_kept_is_there(tmp_path: Path, limit_bytes: int) -> None:
+    said = sentence(run_with_files_up_to(limit_bytes, tmp_path))
+    is_there = (tmp_path / "run").exists()
+    kept = "the parts written before are complete" if is_there else "nothing of this run is kept"
+    assert kept in said
+    assert list((tmp_path / "run").rglob("*.parquet")) or not is_there
+
+
 def test_a_disk_without_any_room_is_one_sentence(tmp_path: Path) -> None:
     result = run_with_files_up_to(100, tmp_path)
     assert "run/manifest.json: cannot write it: " in sentence(result)

@@ -144,6 +144,15 @@ impl<'a> Values<'a> {
         self.given.iter().any(|(given, _)| *given == name)
     }
 
+    /// Refuses options that have another value than by default where they would do nothing, with the reason.
+    pub(crate) fn have_no_use(&self, names: &[&'static str], reason: &str) -> Result<(), OptionError> {
+        let is_set = |name: &str| self.is_given(name) && self.option(name).default != Some(self.text(name));
+        match names.iter().find(|name| is_set(name)) {
+            Some(name) => Err(OptionError::Together { name, reason: format!("{reason}; leave it out") }),
+            None => Ok(()),
+        }
+    }
+
     /// The value of an option as text; of two that were given the later counts.
     pub(crate) fn text(&self, name: &str) -> &'a str {
         let option = self.option(name);

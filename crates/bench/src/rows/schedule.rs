@@ -82,8 +82,13 @@ pub fn run_into(
         folder.discard();
         return done;
     }
-    if let Err(error) = folder.finish(environment) {
-        done.failure.get_or_insert(error.to_string());
+    match folder.finish(environment) {
+        // What was said before may have been of parts that are gone now.
+        Err(error) if error.keeps_nothing() => done.failure = Some(error.to_string()),
+        Err(error) => {
+            done.failure.get_or_insert(error.to_string());
+        }
+        Ok(()) => {}
     }
     done
 }

@@ -59,6 +59,11 @@ impl RunFolderError {
         }
     }
 
+    /// Whether it says that nothing of the run is left.
+    pub fn keeps_nothing(&self) -> bool {
+        matches!(self, Self::Unwritten { kept: Kept::Nothing, .. })
+    }
+
     /// The same where nothing of the run is left.
     #[must_use]
     pub fn of_nothing(self) -> Self {

@@ -138,6 +138,9 @@ impl Declared for ClientSettings {
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("requests");
         let requests = values.read("requests", options::parsed)?;
+        if matches!(values.text("method"), "GET" | "HEAD") {
+            values.have_no_use(&["body"], "the method is not POST")?;
+        }
         Ok(Self {
             to: values.read("to", |text| options::endpoint(text, PORT))?,
             path: values.read("path", super::path)?,

@@ -110,6 +110,10 @@ impl Declared for ClientSettings {
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("rounds");
         let rounds = values.read("rounds", options::parsed)?;
+        match values.text("payload") {
+            "counter" => values.have_no_use(&["size"], "the payload is a counter")?,
+            _ => values.have_no_use(&["first_number", "newline"], "the payload is no counter")?,
+        }
         Ok(Self {
             to: values.read("to", |text| options::endpoint(text, PORT))?,
             rounds: if ends_by_time { MOST_ROUNDS } else { rounds },

@@ -106,6 +106,9 @@ impl Declared for ClientSettings {
         let interval = values.read("interval", options::time)?;
         let count: u64 = values.read("count", options::parsed)?;
         let at: Vec<Picoseconds> = values.read("at", |text| options::list(text, options::time))?;
+        if !at.is_empty() {
+            values.have_no_use(&["count", "interval"], "at says when each message leaves")?;
+        }
         let settings = Self {
             to: values.read("to", |text| options::endpoint(text, PORT))?,
             over: values.choose("over", &[("tcp", Over::Tcp), ("udp", Over::Udp)])?,

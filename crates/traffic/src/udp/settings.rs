@@ -109,6 +109,16 @@ impl Declared for ClientSettings {
         let duration = values.read_if_set("duration", options::time)?;
         let ends_by_time = duration.is_some() && !values.is_given("rounds");
         let rounds = values.read("rounds", options::parsed)?;
+        if values.is_given("rate") {
+            values.have_no_use(
+                &["think_time"],
+                "no datagram waits for an answer where rate says when it leaves",
+            )?;
+        }
+        match values.text("payload") {
+            "counter" => values.have_no_use(&["size"], "the payload is a counter")?,
+            _ => values.have_no_use(&["first_number"], "the payload is no counter")?,
+        }
         Ok(Self {
             to,
             rounds: if ends_by_time { MOST_DATAGRAMS } else { rounds },

@@ -49,6 +49,18 @@ fn every_default_that_is_given_changes_nothing() {
     }
 }
 
+/// What some options say counts only with others.
+fn companions(kind: &Kind, option: &str) -> &'static [(&'static str, &'static str)] {
+    match (kind.name, option) {
+        ("pingpong", "size" | "seed") => &[("payload", "bytes")],
+        ("pingpong-server", "size") => &[("answer", "echo")],
+        ("udp", "first_number") => &[("payload", "counter")],
+        ("http", "body") => &[("method", "POST")],
+        ("talk", "interval") => &[("count", "3")],
+        _ => &[],
+    }
+}
+
 #[test]
 fn every_example_is_taken_and_changes_the_machine() {
     for (kind, option) in options() {
@@ -57,15 +69,7 @@ fn every_example_is_taken_and_changes_the_machine() {
         if matches!(option.name, "certificate" | "file") {
             continue;
         }
-        // What some options say counts only with others.
-        let with: &[(&str, &str)] = match (kind.name, option.name) {
-            ("pingpong", "size" | "seed") => &[("payload", "bytes")],
-            ("pingpong-server", "size") => &[("answer", "echo")],
-            ("udp", "first_number") => &[("payload", "counter")],
-            ("http", "body") => &[("method", "POST")],
-            ("talk", "interval") => &[("count", "3")],
-            _ => &[],
-        };
+        let with = companions(kind, option.name);
         let example: Vec<_> = with.iter().copied().chain([(option.name, option.example)]).collect();
         let changed = made(kind, &example).unwrap_or_else(|error| panic!("{place}: {error}"));
         assert!(
@@ -192,21 +196,20 @@ fn what_is_wrong_is_said_in_a_sentence_with_what_is_near() {
 fn bounds_are_the_last_values_that_are_taken() {
     for (kind, option) in options() {
         let fields::Takes::Count(least, most) = option.takes else { continue };
+        let with = |value: u64| {
+            let value = value.to_string();
+            let options: Vec<_> = companions(kind, option.name)
+                .iter()
+                .copied()
+                .chain([(option.name, value.as_str())])
+                .collect();
+            made(kind, &options)
+        };
         for inside in [least, most] {
-            assert!(
-                made(kind, &[(option.name, &inside.to_string())]).is_ok(),
-                "{}.{} {inside}",
-                kind.name,
-                option.name
-            );
+            assert!(with(inside).is_ok(), "{}.{} {inside}", kind.name, option.name);
         }
         for outside in [least.checked_sub(1), most.checked_add(1)].into_iter().flatten() {
-            assert!(
-                made(kind, &[(option.name, &outside.to_string())]).is_err(),
-                "{}.{}",
-                kind.name,
-                option.name
-            );
+            assert!(with(outside).is_err(), "{}.{}", kind.name, option.name);
         }
     }
 }
@@ -228,5 +231,25 @@ proptest! {
             prop_assert!(!error.is_empty() && !error.ends_with('.') && !error.contains('\n'), "{error}");
         }
         let _ = machine(&text, &[(text.as_str(), text.as_str())]);
+    }
+}
+
+#[test]
+fn an_option_that_would_do_nothing_is_refused_with_the_reason() {
+    let to = ("to", "10.0.0.1:7");
+    for (kind, options, says) in [
+        ("udp", [("rate", "100"), ("think_time", "1ms")], "think_time: no datagram waits for an answer"),
+        ("udp", [("payload", "bytes"), ("first_number", "5")], "first_number: the payload is no counter"),
+        ("udp", [("payload", "counter"), ("size", "9B")], "size: the payload is a counter"),
+        ("pingpong", [("rounds", "5"), ("size", "100B")], "size: the payload is a counter"),
+        ("pingpong", [("payload", "text"), ("newline", "true")], "newline: the payload is no counter"),
+        ("http", [("method", "GET"), ("body", "x")], "body: the method is not POST"),
+        ("talk", [("at", "1ms,2ms"), ("count", "3")], "count: at says when each message leaves"),
+    ] {
+        let [first, second] = options;
+        let error = machine(kind, &[to, first, second]).err().expect("it is refused").to_string();
+        assert!(error.contains(says) && error.ends_with("leave it out"), "{kind}: {error}");
+        let one_alone = |option| machine(kind, &[to, option]).is_ok();
+        assert!(one_alone(first), "{kind} {first:?}");
     }
 }
