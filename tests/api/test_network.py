@@ -100,12 +100,22 @@ def test_the_schema_of_network_files_knows_every_kind() -> None:
         assert {option.name for option in kind.options} < set(traffic[kind.name]["properties"])
 
 
+WITHOUT_USE_BESIDE_OTHERS = {
+    "pingpong": {"first_number", "newline"},
+    "udp": {"first_number", "size", "think_time"},
+    "talk": {"count", "interval"},
+    "http": {"body"},
+}
+"""Options that are refused beside the examples of the others."""
+
+
 def test_every_example_of_the_reference_makes_a_network(tmp_path: Path) -> None:
     for kind in network_reference().kinds:
         options = [option for option in kind.options if option.default is None or kind.name != "dhcp"]
         exclusive = {"send", "time"} <= {option.name for option in options}
         # Files are those of a user, and who answers nothing expects nothing.
         left_out = {"certificate", "file", "answers"} | ({"time"} if exclusive else set())
+        left_out |= WITHOUT_USE_BESIDE_OTHERS.get(kind.name, set())
         lines = [f"{option.name} = '{option.example}'" for option in options if option.name not in left_out]
         text = "\n".join([f"[traffic.{kind.name}]", *lines]) + "\n"
         tomllib.loads(text)
