@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import airwire
+from airwire.board import Board
 from airwire.board.network import Service
 from airwire.cli.why_lines import does
 from airwire.diagnosis.ask import question_for
 from airwire.diagnosis.discover import Discovery, discover
+from airwire.diagnosis.going_on import run_past_faults
 from airwire.diagnosis.identify import identify
 from airwire.diagnosis.spi_bus import Edge, spi_bus
 from airwire.explain.verdicts import verdicts_of
@@ -278,3 +283,14 @@ def test_an_image_for_no_network_says_what_it_does(images: Path) -> None:
 def test_a_board_without_a_network_is_no_place_to_ask(firmware: Path) -> None:
     with pytest.raises(airwire.AirwireError, match="board pico has no chip with Ethernet"):
         airwire.why(firmware / "w5500-evb-pico" / "ping-hardware.elf", board="pico")
+
+
+def test_an_image_whose_look_ctrl_c_ended_has_no_answer(firmware: Path) -> None:
+    board = Board("w5500-evb-pico", firmware / "w5500-evb-pico" / "http_server-lwip_raw.elf", record=False)
+    stop = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    stop.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_past_faults(board, "100000 s")
+    finally:
+        stop.cancel()

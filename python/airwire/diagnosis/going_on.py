@@ -13,6 +13,13 @@ def run_past_faults(board: Board, for_: Time, *, until_done: bool = False) -> Bo
     """Run a board for a time from now, past the faults of its image.
 
     A return from ``main`` is a BKPT too. Whoever went on behind that would find the fault of what comes after the end.
+    A run that Ctrl-C ended has found nothing that may be told.
+
+    Raises ``KeyboardInterrupt`` for such a run.
     """
     run = board.run(for_, until_done=until_done)
-    return board.run(for_, until_done=until_done, past_faults=True) if run.reason in _FAULTS else run
+    if run.reason in _FAULTS:
+        run = board.run(for_, until_done=until_done, past_faults=True)
+    if run.reason == "interrupted":
+        raise KeyboardInterrupt
+    return run
