@@ -129,6 +129,21 @@ class Capture(Shown, Generic[Target]):
         """The path's last two parts: ``sik/12B-250ms-trigger.csv``."""
         return "/".join(self.path.replace("\\", "/").split("/")[-2:])
 
+    @property
+    def messages(self) -> int:
+        """How many were sent: a second edge of one trigger, a glitch, is no message."""
+        return self.triggers - self.outcomes.get("glitch", 0)
+
+    @property
+    def lost(self) -> int:
+        """How many of these did not arrive."""
+        return self.messages - self.outcomes["paired"]
+
+    @property
+    def loss(self) -> float:
+        """The share of them; 0 where none was sent."""
+        return self.lost / self.messages if self.messages else 0.0
+
     def statistic(self, name: str) -> float:
         """One of :attr:`latency_ps`. Raises ``AirwireError`` where nothing was paired.
 

@@ -202,8 +202,8 @@ def _(result: Choice) -> str:
 
 def _times(capture: Capture) -> list[str]:
     latency = capture.latency_ps or {}
-    lost = 1 - capture.outcomes["paired"] / capture.triggers if capture.triggers else 0.0
-    return [*(_time(latency.get(name)) for name in ("p50", "p95", "max")), percent(lost) if lost else ""]
+    lost = percent(capture.loss) if capture.loss else ""
+    return [*(_time(latency.get(name)) for name in ("p50", "p95", "max")), lost]
 
 
 def _time(ps: float | None) -> str:

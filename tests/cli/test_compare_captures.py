@@ -93,3 +93,23 @@ def test_no_share_of_a_median_of_nothing_is_told(airwire: Airwire, tmp_path: Pat
     write_capture(tmp_path / "b.csv", 40)
     code, _, complained = compared(airwire, "--slower-than", "5%")
     assert (code, complained) == (1, "airwire: b.csv is slower than a.csv by 1 ms, where the median of a.csv is 0 s")
+
+
+def test_a_trigger_that_bounces_has_lost_nothing(airwire: Airwire, tmp_path: Path) -> None:
+    write_capture(tmp_path / "a.csv", 40)
+    rows = (tmp_path / "a.csv").read_text(encoding="ascii").splitlines()
+    bounced = []
+    for row in rows:
+        at, trigger, done = row.split(",")
+        bounced.append(row)
+        if (trigger, done) == ("1", "0"):
+            # 10 us and 20 us later, where messages are 10 ms apart.
+            bounced += [f"{float(at) + 1e-5:.5f},0,0", f"{float(at) + 2e-5:.5f},1,0"]
+    (tmp_path / "b.csv").write_text("\n".join(bounced) + "\n", encoding="ascii")
+    assert json.loads(airwire("analyze", "b.csv", "--json").stdout)["captures"][0]["outcomes"]["glitch"] == 40
+    code, said, complained = compared(airwire, "--slower-than", "5%")
+    assert (code, complained) == (0, "") and " lost " not in said
+    assert json.loads(compared(airwire, "--json")[1])["loss"] == [0, 0]
+    airwire("analyze", "b.csv", "--out", "run")
+    airwire("history", "add", "run")
+    assert "50 %" not in airwire("history", "trend", "b.csv", "--metric", "loss").stdout

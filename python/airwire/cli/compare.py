@@ -165,9 +165,9 @@ def _with_losses(comparison: Comparison, a: Capture, b: Capture) -> str:
     """What is said of two captures, and how many messages each lost where it is not the same."""
     from airwire.explain.quantities import count
 
-    if _lost(a) == _lost(b) and comparison.loss[0] == comparison.loss[1]:
+    if a.lost == b.lost and comparison.loss[0] == comparison.loss[1]:
         return comparison.sentence
-    one, other = (f"{_lost(capture)} of {count(capture.triggers, 'message')}" for capture in (a, b))
+    one, other = (f"{capture.lost} of {count(capture.messages, 'message')}" for capture in (a, b))
     return f"{comparison.sentence} {comparison.a} lost {one}, and {comparison.b} lost {other}."
 
 
@@ -201,10 +201,6 @@ def _failure(comparison: Comparison, slower_than: float) -> str | None:
     if share <= slower_than:
         return None
     return _slower(f"{comparison.b} is slower than {comparison.a}", share, slower_than)
-
-
-def _lost(capture: Capture) -> int:
-    return capture.triggers - capture.outcomes["paired"]
 
 
 def _compare_runs(

@@ -126,8 +126,7 @@ def _by_median(row: Capture) -> tuple[bool, float, str]:
 
 
 def _lost(row: Capture) -> str:
-    share = 1 - row.outcomes["paired"] / row.triggers if row.triggers else 0.0
-    return percent(share) if share else ""
+    return percent(row.loss) if row.loss else ""
 
 
 def _typical(rows: Sequence[Capture[LinkRow]]) -> list[Capture[LinkRow]]:

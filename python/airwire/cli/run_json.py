@@ -201,7 +201,7 @@ def _figures(suite: str | None, row: Capture[LinkRow]) -> list[FigureObject]:
             figure.published_note = published.note
             figure.ratio = ratio(row)
             figure.verdict = link_verdict(row).text
-    lost = 1 - row.outcomes["paired"] / row.triggers if row.triggers else None
+    lost = row.loss if row.messages else None
     found.append(FigureObject(suite, row.path, "loss", "1", lost))
     if row.target.energy_j is not None:
         found.append(FigureObject(suite, row.path, "energy", "J", row.target.energy_j))

@@ -157,8 +157,8 @@ def _of_capture(capture: Capture, entry: Entry | None) -> Iterator[FigureRecord]
         yield record(FIGURE, latency["p50"] if latency else None, capture.target.unit, interval)
     for name in _LATENCIES if latency is not None else ():
         yield record(name, latency[name] if latency else None, LATENCY)
-    if capture.triggers:
-        yield record("loss", 1 - capture.outcomes["paired"] / capture.triggers, "1")
+    if capture.messages:
+        yield record("loss", capture.loss, "1")
 
 
 def _of_json(path: Path, content: bytes, commit: str | None, label: str | None) -> RunRecord:

@@ -147,8 +147,7 @@ class Row:
     def loss(self) -> Measured:
         """The share of messages without an answer."""
         capture = self.capture
-        lost = capture.triggers - capture.outcomes["paired"]
-        return Measured(self, "loss", "1", lost / capture.triggers if capture.triggers else None)
+        return Measured(self, "loss", "1", capture.loss if capture.messages else None)
 
     @property
     def flash(self) -> Measured:

@@ -151,7 +151,7 @@ def _chosen(analysis: Analysis, only: Sequence[str]) -> dict[str, Capture]:
 def _row(name: str, a: Capture, b: Capture, seed: int) -> RowComparison:
     unit = a.target.unit
     before, after, interval = _by_figures(a, b) if _has_own_figure(a) else _by_medians(a, b, seed)
-    loss = (_loss(a), _loss(b))
+    loss = (a.loss, b.loss)
     if before is None or after is None or before <= 0:
         shift: Shift = "no_figure" if before is not None and after is None else "too_few"
         return RowComparison(name, unit, before, after, None, None, loss, shift)
@@ -193,10 +193,6 @@ def _has_own_figure(row: Capture) -> bool:
     """Whether a row's figure is another one than the median of its latencies."""
     figure = row.target.figure
     return row.target.unit != LATENCY or (figure is not None and figure.statistic == "mean")
-
-
-def _loss(row: Capture) -> float:
-    return (row.triggers - row.outcomes["paired"]) / row.triggers if row.triggers else 0.0
 
 
 def _changed_rows(pairs: Sequence[tuple[str, Capture, Capture]]) -> list[Changed]:

@@ -34,15 +34,10 @@ def compare(a: Capture, b: Capture, *, seed: int = 1, names: tuple[str, str] | N
         a=one,
         b=other,
         sentence=comparison_sentence(one, other, raw),
-        messages=(a.triggers, b.triggers),
-        loss=(lost_share(a), lost_share(b)),
+        messages=(a.messages, b.messages),
+        loss=(a.loss, b.loss),
         **raw,
     )
-
-
-def lost_share(capture: Capture) -> float:
-    """The share of messages that did not arrive."""
-    return 1 - capture.outcomes["paired"] / capture.triggers if capture.triggers else 0.0
 
 
 def ecdf(capture: Capture) -> pl.DataFrame:

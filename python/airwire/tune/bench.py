@@ -236,7 +236,7 @@ def _of_row(row: Capture[BoardRow], values: Values, sizes: Mapping[str, float]) 
             intervals[metric] = found.figure.interval
     if found.bulk is None and row.latency_ps is not None:
         figures |= {name: row.latency_ps[name] for name in ("p50", "p95", "mean")}
-        figures["loss"] = 1 - row.outcomes["paired"] / max(row.triggers, 1)
+        figures["loss"] = row.loss
         if found.figure.unit == "ps" and found.figure.interval is not None:
             intervals["mean" if found.figure.statistic == "mean" else "p50"] = found.figure.interval
     if found.energy_j is not None:
