@@ -90,9 +90,16 @@ impl Pins {
         (self.ddr | self.made_outputs) & !self.made_inputs
     }
 
-    /// The pins that the outside drives low.
-    pub(crate) fn driven_low_outside(&self) -> u32 {
-        self.outside[0] & !self.outside[1]
+    /// The pins that somebody else drives low: the outside, or another pin of the chip by a wire.
+    pub(crate) fn driven_low_elsewhere(&self) -> u32 {
+        let outside = self.outside[0] & !self.outside[1];
+        if !self.has_wires {
+            return outside;
+        }
+        let driven = self.driven();
+        let by_wire =
+            (0..32).filter(|&pin| self.nets[pin] & !(1 << pin) & driven != 0).map(|pin| 1u32 << pin);
+        outside | by_wire.sum::<u32>() & !self.levels
     }
 
     /// Reads PINx, DDRx or PORTx (0 to 2). PINx comes through a synchroniser: it shows a change from the cycle after the

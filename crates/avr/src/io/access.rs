@@ -353,9 +353,14 @@ impl Bus for Io {
         self.devices.program.load(self.part, address, cycle)
     }
 
-    fn store_program(&mut self, address: u32, word: u16, cycle: u64) -> bool {
+    fn store_program(&mut self, from: u32, stored: (u32, u16), cycle: u64) -> bool {
+        // SPM is disabled outside of the boot loader section (ATmega328P datasheet, "Boot Loader Support").
+        let [.., most_bytes] = self.part.boot_bytes;
+        if from < self.part.flash_bytes - most_bytes {
+            return false;
+        }
         let clock = self.devices.clock;
-        self.devices.program.store(address, word, cycle, |us| clock.cycles_of(us));
+        self.devices.program.store(self.part, stored, cycle, |us| clock.cycles_of(us));
         self.refresh(Slot::ProgramMemory);
         true
     }

@@ -170,7 +170,7 @@ impl Io {
     pub(crate) fn spi_select_may_be_low(&mut self) {
         let pins = &self.devices.pins;
         let select = bit(self.part.spi[3]) & !pins.driven();
-        if select & pins.driven_low_outside() != 0 {
+        if select & pins.driven_low_elsewhere() != 0 {
             self.devices.spi.lose_bus();
             self.refresh(Slot::Spi);
         }

@@ -8,6 +8,7 @@ use crate::chips::Part;
 use crate::core::{Instruction, decode};
 
 const SPMIE: u8 = 7;
+const RWWSB: u8 = 1 << 6;
 const SIGRD: u8 = 1 << 5;
 const RWWSRE: u8 = 1 << 4;
 const BLBSET: u8 = 1 << 3;
@@ -33,6 +34,9 @@ pub(crate) struct ProgramMemory {
     stale: Vec<std::ops::Range<usize>>,
     buffer: Vec<u8>,
     control: u8,
+    /// A page of the section that can be read while another is written was erased or written, and nobody has enabled the section since.
+    #[serde(default)]
+    rww_is_busy: bool,
     window_until: u64,
     busy_until: u64,
     /// Whether a reset starts the boot loader.
@@ -47,6 +51,7 @@ impl ProgramMemory {
             stale: Vec::new(),
             buffer: vec![ERASED; part.page_bytes as usize],
             control: 0,
+            rww_is_busy: false,
             window_until: 0,
             busy_until: NEVER,
             starts_boot_loader: false,
@@ -56,7 +61,7 @@ impl ProgramMemory {
     }
 
     pub(crate) fn reset(&mut self) {
-        (self.control, self.window_until) = (0, 0);
+        (self.control, self.window_until, self.rww_is_busy) = (0, 0, false);
     }
 
     /// Decodes all of it, as after its bytes were set.
@@ -133,7 +138,7 @@ impl ProgramMemory {
 
     pub(crate) fn read_control(&mut self, cycle: u64) -> u8 {
         self.lapse(cycle);
-        self.control
+        self.control | if self.rww_is_busy { RWWSB } else { 0 }
     }
 
     fn lapse(&mut self, cycle: u64) {
@@ -153,14 +158,26 @@ impl ProgramMemory {
     }
 
     /// SPM; the cycles that a page takes are `page_cycles` of some microseconds.
-    pub(crate) fn store(&mut self, address: u32, word: u16, cycle: u64, cycles_of: impl Fn(u64) -> u64) {
+    pub(crate) fn store(
+        &mut self,
+        part: &Part,
+        (address, word): (u32, u16),
+        cycle: u64,
+        cycles_of: impl Fn(u64) -> u64,
+    ) {
         if cycle >= self.window_until {
             return;
         }
         self.window_until = 0;
         let page_bytes = self.buffer.len();
         let page = address as usize % self.bytes.len() / page_bytes * page_bytes;
-        match self.control & (RWWSRE | BLBSET | PGWRT | PGERS) {
+        let action = self.control & (RWWSRE | BLBSET | PGWRT | PGERS);
+        let [.., most_boot_bytes] = part.boot_bytes;
+        // The section that cannot be read meanwhile ends where the largest boot loader begins.
+        if action & (PGERS | PGWRT) != 0 && page < self.bytes.len() - most_boot_bytes as usize {
+            self.rww_is_busy = true;
+        }
+        match action {
             0 => {
                 let offset = (address as usize % page_bytes) & !1;
                 self.buffer[offset..offset + 2].copy_from_slice(&word.to_le_bytes());
@@ -179,6 +196,7 @@ impl ProgramMemory {
                 self.busy_until = cycle + cycles_of(PAGE_US);
             }
             RWWSRE => {
+                self.rww_is_busy = false;
                 self.buffer.fill(ERASED);
                 self.control &= 1 << SPMIE;
             }

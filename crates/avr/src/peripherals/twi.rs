@@ -9,6 +9,7 @@ const TWINT: u8 = 1 << 7;
 const TWEA: u8 = 6;
 const TWSTA: u8 = 5;
 const TWSTO: u8 = 4;
+const TWWC: u8 = 3;
 const TWEN: u8 = 2;
 const TWIE: u8 = 0;
 /// Bits of a byte with its acknowledge.
@@ -77,7 +78,7 @@ impl Twi {
     /// A step ends: whether the device acknowledged, and what it sent.
     pub(crate) fn end(&mut self, acknowledged: bool, received: u8) {
         let Some(step) = self.step.take() else { return };
-        self.ends = NEVER;
+        let at = std::mem::replace(&mut self.ends, NEVER);
         self.status = match step {
             Step::Start => {
                 if self.is_started {
@@ -115,6 +116,10 @@ impl Twi {
                 self.control &= !(1 << TWSTO);
                 self.is_started = false;
                 self.status = IDLE;
+                // Both at once are a stop and then a start (status codes of the transmitter, datasheet).
+                if has(self.control, TWSTA) {
+                    (self.step, self.ends) = (Some(Step::Start), at + self.bit_cycles());
+                }
                 return;
             }
         };
@@ -138,16 +143,27 @@ impl Twi {
             0 => self.rate = value,
             1 => self.prescaler = value & 3,
             2 => self.address[0] = value,
-            3 => self.data = value,
+            3 => self.write_data(value),
             4 => self.control(value, cycle),
             _ => self.address[1] = value,
         }
     }
 
+    /// Only while TWINT is set; else it is a collision.
+    fn write_data(&mut self, value: u8) {
+        if self.control & TWINT == 0 {
+            self.control |= 1 << TWWC;
+        } else {
+            self.data = value;
+            self.control &= !(1 << TWWC);
+        }
+    }
+
     /// Writing one to TWINT clears it and begins the next step.
     fn control(&mut self, value: u8, cycle: u64) {
-        let flag = if value & TWINT != 0 { 0 } else { self.control & TWINT };
-        self.control = value & !TWINT | flag;
+        let kept = if value & TWINT != 0 { 0 } else { TWINT };
+        let shown = self.control & (kept | 1 << TWWC);
+        self.control = value & !(TWINT | 1 << TWWC) | shown;
         if !has(value, TWEN) {
             (self.step, self.ends, self.is_started, self.status) = (None, NEVER, false, IDLE);
             return;

@@ -285,3 +285,70 @@ fn a_pin_that_its_surroundings_contradict_for_ever_does_not_stop_the_chip() {
     let edges = chip.take_edges();
     assert!(edges.len() > 1 && edges.len() <= 64, "{} edges", edges.len());
 }
+
+const TWSR: u16 = 0xb9;
+const TWDR: u16 = 0xbb;
+const TWCR: u16 = 0xbc;
+
+/// Writes TWCR and waits for longer than a byte takes.
+fn twi(control: u16) -> Vec<u16> {
+    [&[ldi(16, control)][..], &sts(TWCR, 16), &[NOP; 400]].concat()
+}
+
+#[test]
+fn a_stop_and_a_start_that_are_asked_for_at_once_follow_each_other() {
+    // TWINT, TWSTA and TWEN, and then TWSTO as well.
+    let words = [&twi(0xa4)[..], &twi(0xb4), &lds(20, TWSR), &lds(21, TWCR), &[HANG]].concat();
+    let mut chip = chip(&words);
+    run(&mut *chip, 2_000);
+    assert_eq!(chip.register(0, 20) & 0xf8, 0x08, "a start, and none that is repeated");
+    assert_eq!(chip.register(0, 21) & 0x90, 0x80, "TWINT is there and TWSTO gone");
+}
+
+#[test]
+fn a_byte_for_the_twi_that_comes_at_the_wrong_time_is_a_collision() {
+    let put = |value: u16| [&[ldi(16, value)][..], &sts(TWDR, 16)].concat();
+    let words = [
+        &put(0x12)[..],
+        &lds(20, TWCR),
+        &twi(0xa4),
+        &lds(21, TWCR),
+        &put(0x34),
+        &lds(22, TWCR),
+        &lds(23, TWDR),
+        &[HANG],
+    ]
+    .concat();
+    let mut chip = chip(&words);
+    run(&mut *chip, 2_000);
+    // TWWC, bit 3: while TWINT is low, and until a write while it is high.
+    assert_eq!([20, 21, 22].map(|number| chip.register(0, number) & 8), [8, 8, 0]);
+    assert_eq!(chip.register(0, 23), 0x34);
+}
+
+#[test]
+fn a_controller_whose_ss_another_pin_pulls_low_by_a_wire_is_none_any_more() {
+    // PB1 drives SS, PB2, high and then low; SCK and MOSI are outputs.
+    let words = [
+        ldi(16, 0x2a),
+        out(DDRB, 16),
+        ldi(16, 2),
+        out(PORTB, 16),
+        ldi(16, 0x50),
+        out(SPCR, 16),
+        NOP,
+        read(20, SPCR),
+        ldi(16, 0),
+        out(PORTB, 16),
+        NOP,
+        NOP,
+        read(21, SPCR),
+        read(22, SPSR),
+        HANG,
+    ];
+    let mut chip = chip(&words);
+    chip.wire_pins(1, 2);
+    run(&mut *chip, 100);
+    assert_eq!([20, 21].map(|number| chip.register(0, number)), [0x50, 0x40]);
+    assert_eq!(chip.register(0, 22) & 0x80, 0x80, "SPIF");
+}

@@ -102,8 +102,13 @@ fn breakpoints_and_watchpoints_stop_it() {
     assert_eq!(chip.register(0, 16), 0x42);
 }
 
+/// A program that jumps to where the largest boot loader begins, at word 0x3800, and has these words there.
+fn in_boot_section(words: &[u16]) -> Vec<u16> {
+    [&[0x940c, 0x3800][..], &vec![NOP; 0x3800 - 2], words].concat()
+}
+
 #[test]
-fn a_program_may_write_its_own_flash() {
+fn a_program_may_write_its_own_flash_from_the_boot_section_alone() {
     // The page buffer's first word, then the page of 0x1000: erase, wait, write, wait, read back.
     let spmcsr = 0x37;
     let spm = 0x95e8u16;
@@ -119,10 +124,36 @@ fn a_program_may_write_its_own_flash() {
         &[0x9145, 0x9154, HANG],
     ]
     .concat();
-    let mut chip = chip(&words);
+    let mut boot_loader = chip(&in_boot_section(&words));
+    run(&mut *boot_loader, 200_000);
+    assert_eq!((boot_loader.register(0, 20), boot_loader.register(0, 21)), (0x34, 0x12));
+    assert_eq!(boot_loader.read_memory(0x1000, 3).unwrap(), [0x34, 0x12, 0xff]);
+    // ATmega328P datasheet, "Boot Loader Support": elsewhere SPM does nothing.
+    let mut application = chip(&[&words[..], &vec![NOP; 0x800 - words.len()], &[0x1234; 64]].concat());
+    run(&mut *application, 200_000);
+    assert_eq!(application.read_memory(0x1000, 4).unwrap(), [0x34, 0x12, 0x34, 0x12]);
+}
+
+#[test]
+fn the_section_that_was_written_is_busy_until_somebody_enables_it() {
+    let (spmcsr, spm) = (0x37, 0x95e8u16);
+    let wait = [0xb767u16, 0xfd60, 0xcffd];
+    let step_of = |what: u16| [ldi(16, what), out(spmcsr, 16), spm];
+    // Erase a page: R20 is SPMCSR at once and R21 behind it; R22 is SPMCSR behind RWWSRE.
+    let words = [
+        &[ldi(30, 0), ldi(31, 0x10)][..],
+        &step_of(0x03),
+        &[read(20, spmcsr)],
+        &wait,
+        &[read(21, spmcsr)],
+        &step_of(0x11),
+        &[read(22, spmcsr), HANG],
+    ]
+    .concat();
+    let mut chip = chip(&in_boot_section(&words));
     run(&mut *chip, 200_000);
-    assert_eq!((chip.register(0, 20), chip.register(0, 21)), (0x34, 0x12));
-    assert_eq!(chip.read_memory(0x1000, 3).unwrap(), [0x34, 0x12, 0xff]);
+    // As boot_rww_busy() of avr-libc looks at it.
+    assert_eq!([20, 21, 22].map(|number| chip.register(0, number)), [0x43, 0x40, 0x00]);
 }
 
 #[test]
