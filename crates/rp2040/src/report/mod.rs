@@ -145,12 +145,17 @@ fn returns_or_branches(pc: u32, read: ReadWord<'_>) -> bool {
 /// Why a handler could not be entered.
 fn no_vector(state: &AtFault, kind: FaultKind, number: u32) -> String {
     let (exception, table) = (exception_name(number), state.vector_table);
+    let vector = table.wrapping_add(4 * number);
     match kind {
         FaultKind::NotThumb { target } => format!(
             "{exception} came, but its entry of the vector table at {table:#010x} is {target:#010x}, which is no handler"
         ),
-        FaultKind::Unmapped { .. } => {
+        FaultKind::Unmapped { address, .. } if address == vector => {
             format!("{exception} came, but the vector table at {table:#010x} (VTOR) is where no memory is")
+        }
+        // The registers are stacked before the vector is read (ARMv6-M manual, B1.5.6).
+        FaultKind::Unmapped { write: true, .. } => {
+            format!("{exception} came, but the registers cannot be put on the stack: {kind}")
         }
         other => format!("{exception} came, but its handler cannot be entered: {other}"),
     }

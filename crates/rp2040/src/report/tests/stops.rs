@@ -1,6 +1,6 @@
 use super::{B_SELF, BASE, BKPT, NOP, SVC, UDF, WFI, load_r0, run};
 use crate::chip::Rp2040;
-use crate::report::{describe_hang, describe_stop, wakes_from_outside};
+use crate::report::{FaultReport, describe_hang, describe_stop, wakes_from_outside};
 use mcu::Stop;
 use mcu::image::Symbols;
 
@@ -176,4 +176,18 @@ fn semihosting_ends_with_the_reason_that_nothing_went_wrong_as_zero() {
     assert_eq!(describe_stop(&chip, &Symbols::default(), stop), "the image ended itself (semihosting exit)");
     let (_, stop) = run(&[0x2018, 0x2102, 0x0409, 0x3123, 0xbeab]);
     assert_eq!(stop, Stop::Ended(0x2_0023));
+}
+
+/// The registers are stacked before the vector is read (ARMv6-M manual, B1.5.6): the vector table is not to blame.
+#[test]
+fn a_handler_whose_frame_cannot_be_stacked_is_told_with_the_stack_and_not_with_the_vector_table() {
+    // sp = 0; push {r4, lr}
+    let rest = [0x2000, 0x4685, 0xb510, B_SELF];
+    let run = run(&with_vector_table(BASE + 0x100, &rest));
+    let Stop::LockedUp(fault) = run.1 else { panic!("no lock-up but {:?}", run.1) };
+    let report = FaultReport::of(&run.0, &Symbols::default(), fault);
+    let told = report.notes.iter().filter(|note| note.contains("HardFault came")).collect::<Vec<_>>();
+    assert_eq!(told.len(), 1, "{report}");
+    assert!(told[0].contains("cannot be put on the stack: write at 0xffffffe0"), "{}", told[0]);
+    assert!(!told[0].contains("VTOR"), "{}", told[0]);
 }
