@@ -1,9 +1,10 @@
 //! One of the two FIFOs of a state machine: four words deep, eight when it has joined the other's storage, none when
-//! the other took its own (RP2040 datasheet 3.5.3).
+//! the other took its own (RP2040 datasheet 3.5.3). Its ring has as many places as it is deep, which a read of the empty
+//! FIFO shows: the oldest of the last words that were in it.
 
 const WORDS: usize = 8;
 
-/// A FIFO of up to eight words.
+/// A FIFO of none, four or eight words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct Fifo {
     words: [u32; WORDS],
@@ -16,6 +17,12 @@ impl Fifo {
     /// An empty FIFO of `depth` words.
     pub(super) fn new(depth: u8) -> Self {
         Self { words: [0; WORDS], head: 0, level: 0, depth }
+    }
+
+    /// The place `after` the next word that is read, in a ring of a power of two.
+    #[inline]
+    fn place(&self, after: u8) -> u8 {
+        (self.head + after) & self.depth.saturating_sub(1)
     }
 
     /// How many words it holds.
@@ -47,7 +54,7 @@ impl Fifo {
         if self.is_full() {
             return false;
         }
-        self.words[usize::from(self.head + self.level) % WORDS] = word;
+        self.words[usize::from(self.place(self.level))] = word;
         self.level += 1;
         true
     }
@@ -59,7 +66,7 @@ impl Fifo {
             return None;
         }
         let word = self.front();
-        self.head = (self.head + 1) % WORDS as u8;
+        self.head = self.place(1);
         self.level -= 1;
         Some(word)
     }
@@ -67,12 +74,13 @@ impl Fifo {
     /// Words pass, each of which is taken before the next one comes: it is as empty as it was, and holds the last ones as stale.
     pub(super) fn pass(&mut self, words: &[u32]) {
         debug_assert!(self.is_empty(), "a word waits");
-        let from = words.len().saturating_sub(WORDS);
+        let places = usize::from(self.depth.max(1));
+        let from = words.len().saturating_sub(places);
         let first = usize::from(self.head) + from;
         for (&word, place) in words[from..].iter().zip(first..) {
-            self.words[place % WORDS] = word;
+            self.words[place % places] = word;
         }
-        self.head = ((usize::from(self.head) + words.len()) % WORDS) as u8;
+        self.head = ((usize::from(self.head) + words.len()) % places) as u8;
     }
 
     /// What lies where the next word is read: the oldest word, or a stale one when there is none.
@@ -96,9 +104,9 @@ mod tests {
 
     #[test]
     fn words_that_pass_leave_what_those_do_that_are_taken_one_by_one() {
-        for count in 0..20 {
+        for (count, depth) in (0..20).flat_map(|count| [(count, 4), (count, 8)]) {
             let words: Vec<u32> = (1..=count).collect();
-            let (mut passed, mut taken) = (Fifo::new(8), Fifo::new(8));
+            let (mut passed, mut taken) = (Fifo::new(depth), Fifo::new(depth));
             for fifo in [&mut passed, &mut taken] {
                 assert!(fifo.push(77) && fifo.pop() == Some(77));
             }

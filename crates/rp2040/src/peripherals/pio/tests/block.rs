@@ -68,6 +68,23 @@ fn joining_gives_one_fifo_eight_words_and_the_other_none() {
     assert_eq!((bench.read(FLEVEL), bench.read(FSTAT) & 0x101), (8 << 4, 1));
 }
 
+/// On a board, a read of an empty FIFO of four words gives the oldest of the last four, "28, not 25"
+/// (GitJer/Some_RPI-Pico_stuff, Two_sm_one_disabled/README.md); a joined one has eight words (RP2040 datasheet 3.5.3).
+#[test]
+fn an_empty_receive_fifo_shows_the_oldest_of_as_many_last_words_as_it_is_deep() {
+    for (joined, passed, stale) in [(0, 6, 3), (0, 4, 1), (0, 13, 10), (1 << 31, 13, 6), (1 << 31, 8, 1)] {
+        let mut bench = Bench::new();
+        bench.write(SHIFTCTRL, joined);
+        for n in 1..=passed {
+            bench.exec(set(X, n));
+            bench.exec(mov(ISR, X));
+            bench.exec(push(0));
+            assert_eq!(bench.read(RXF0), u32::from(n));
+        }
+        assert_eq!(bench.read(RXF0), stale, "after {passed} words, SHIFTCTRL {joined:#x}");
+    }
+}
+
 #[test]
 fn data_requests_and_interrupts_follow_the_fifos() {
     let mut bench = Bench::with(&[pull(BLOCK), mov(ISR, OSR), push(BLOCK), jmp(ALWAYS, 0)]);
