@@ -164,9 +164,10 @@ impl Adc {
         self.arm(io);
     }
 
-    /// The cycle at which the next conversion of a series begins.
+    /// The cycle at which the next conversion of a series begins. A period that is shorter than a conversion is as long as
+    /// one (pico-sdk, `adc_set_clkdiv` in hardware/adc.h).
     fn next_begin(&self, now: u64) -> u64 {
-        if self.div == 0 { now } else { self.pace.at_or_after(now) }
+        if u64::from(self.div >> 8) + 1 < CONVERSION_CYCLES { now } else { self.pace.at_or_after(now) }
     }
 
     fn begin_if_due(&mut self, now: u64, io: &mut Io) {
