@@ -121,6 +121,8 @@ impl Rp2040 {
         self.code = Decoded::default();
         self.bus.stale_sram.clear();
         self.boot = image.boot();
+        // Core 1 greets core 0 each time it comes to the ROM; of these words only the last one was sent at power-on.
+        self.bus.blocks.sio.reset(&mut self.bus.io);
         self.start_cores();
         self.boot()
     }

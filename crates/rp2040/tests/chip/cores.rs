@@ -29,6 +29,18 @@ fn core_1_sleeps_until_it_is_launched_through_the_fifo() {
     assert_eq!((chip.core(1).sleep(), chip.counts().instructions[1]), (Sleep::Launch, 0));
 }
 
+/// `wait_for_vector` of the boot ROM drains the mailbox and sends one zero (pico-bootrom-rp2040, bootrom_rt0.S).
+#[test]
+fn core_0_finds_one_zero_of_core_1_in_its_mailbox_at_power_on() {
+    const VLD: u32 = 1;
+    let (status, read) = (SIO + 0x50, SIO + 0x58);
+    let mut asm = in_ram();
+    asm.keep(status, kept(0)).keep(read, kept(1)).keep(status, kept(2)).stop();
+    let chip = ran(asm);
+    let [before, sent, after] = [0, 1, 2].map(|n| word(&chip, kept(n)));
+    assert_eq!((before & VLD, sent, after & VLD), (VLD, 0, 0));
+}
+
 #[test]
 fn a_word_out_of_turn_starts_the_launch_anew() {
     let mut asm = in_ram();
