@@ -230,6 +230,14 @@ impl Io {
         self.note(block, detail, true, true);
     }
 
+    /// The same for a window of so many bytes (a power of two), of which only the first such write is noted.
+    pub fn ignored_in_window(&mut self, bytes: u32, block: &'static str, detail: &'static str) {
+        let (first, last) = (self.address & !(bytes - 1), self.address | (bytes - 1));
+        if !self.unknown.range((first, false)..=(last, true)).any(|(&(_, write), _)| write) {
+            self.ignored(block, detail);
+        }
+    }
+
     fn note(&mut self, block: &'static str, detail: &'static str, write: bool, ignored: bool) {
         let (address, pc, core) = (self.address, self.pc, self.core);
         self.unknown.entry((address, write)).or_insert(UnknownAccess {
