@@ -311,7 +311,7 @@ impl Bus {
         match effect.ok_or(FaultKind::Unmapped { address, write: true })? {
             PpbEffect::None => {}
             PpbEffect::SysTick => self.arm_systick(core, cycle),
-            PpbEffect::Reset => self.request_reset(),
+            PpbEffect::Reset => self.request_core_reset(core),
             PpbEffect::Unknown(what) => self.io.unknown("PPB", what, true),
         }
         self.attention = true;

@@ -3,7 +3,7 @@
 
 use units::Picoseconds;
 
-use crate::bus::{Bus, ResetCause};
+use crate::bus::Bus;
 use crate::contention::Contention;
 use crate::io::Io;
 use crate::lines::Irq;
@@ -227,6 +227,9 @@ impl Bus {
 
     #[inline(never)]
     fn carry_out_news(&mut self) {
+        if self.blocks.watchdog.take_reboot().is_some() {
+            self.watchdog_fired();
+        }
         for _ in 0..MOST_ROUNDS {
             if !self.pins_settle() {
                 break;
@@ -238,10 +241,6 @@ impl Bus {
         }
         if self.io.lines.take_irq_changed() {
             self.interrupts_changed();
-        }
-        if self.blocks.watchdog.take_reboot().is_some() {
-            self.reset = Some(ResetCause::Watchdog);
-            self.attention = true;
         }
         if !self.asks_anew && self.io.take_agenda_changed() {
             self.come_nearer(self.latest_of_patient());
@@ -365,23 +364,26 @@ impl Bus {
     }
 
     fn interrupts_changed(&mut self) {
-        let lines = self.io.lines.irq() & !(1 << Irq::IO_BANK0.0 | 1 << Irq::IO_QSPI.0);
-        let bank0 = self.blocks.io_bank0.irq_levels();
-        let qspi = self.blocks.io_qspi.irq_levels();
         for core in 0..2 {
-            let own = u32::from(bank0[core]) << Irq::IO_BANK0.0 | u32::from(qspi[core]) << Irq::IO_QSPI.0;
-            let lines = lines | own;
-            let to_nmi = self.blocks.sys_cfg.nmi_mask(core);
-            if lines & to_nmi != 0 {
-                self.ppb[core].pend(NMI);
-            }
-            let before = self.ppb[core].pending_irqs();
-            self.ppb[core].set_lines(lines & !to_nmi);
-            if self.ppb[core].event_on_pending() && self.ppb[core].pending_irqs() & !before != 0 {
-                self.events[core] = true;
-            }
-            self.attention |= self.ppb[core].wakes() || self.events[core];
+            self.core_interrupts_changed(core);
         }
+    }
+
+    pub(super) fn core_interrupts_changed(&mut self, core: usize) {
+        let lines = self.io.lines.irq() & !(1 << Irq::IO_BANK0.0 | 1 << Irq::IO_QSPI.0);
+        let bank0 = u32::from(self.blocks.io_bank0.irq_levels()[core]) << Irq::IO_BANK0.0;
+        let qspi = u32::from(self.blocks.io_qspi.irq_levels()[core]) << Irq::IO_QSPI.0;
+        let lines = lines | bank0 | qspi;
+        let to_nmi = self.blocks.sys_cfg.nmi_mask(core);
+        if lines & to_nmi != 0 {
+            self.ppb[core].pend(NMI);
+        }
+        let before = self.ppb[core].pending_irqs();
+        self.ppb[core].set_lines(lines & !to_nmi);
+        if self.ppb[core].event_on_pending() && self.ppb[core].pending_irqs() & !before != 0 {
+            self.events[core] = true;
+        }
+        self.attention |= self.ppb[core].wakes() || self.events[core];
     }
 
     /// Registers of the clock tree were written, or a clock came up, or a pin may wake a dormant oscillator.
@@ -425,11 +427,6 @@ impl Bus {
         self.watch.see_every_access(self.shares_memory || self.blocks.bus_ctrl.is_counting());
     }
 
-    pub(crate) fn request_reset(&mut self) {
-        self.reset = Some(ResetCause::Software);
-        self.attention = true;
-    }
-
     /// Core 1 is held in reset, or let go, or the single-cycle block was reset.
     pub(super) fn power_changed(&mut self) {
         if self.blocks.psm.take_sio_fell() {
@@ -437,19 +434,5 @@ impl Bus {
         }
         self.proc1 = self.blocks.psm.take_proc1().or(self.proc1);
         self.attention |= self.proc1.is_some();
-    }
-}
-
-impl Bus {
-    /// Everything but the flash chip, the surroundings, and what a reset by the watchdog leaves alone, goes back to its
-    /// state after reset.
-    pub(crate) fn reset_blocks(&mut self, cause: ResetCause) {
-        self.flow = None;
-        self.blocks.power_cycle(&mut self.io, cause == ResetCause::Watchdog);
-        self.look_at_clocks();
-        self.ssi.reset(&mut self.io);
-        self.xip = Default::default();
-        self.flash_settings_changed();
-        self.settle();
     }
 }

@@ -22,6 +22,7 @@ mod memory_map;
 mod outside;
 mod patience;
 mod registers;
+mod resets;
 mod rom;
 mod rows;
 mod sampling;
@@ -153,8 +154,10 @@ pub(crate) struct Bus {
 pub(crate) enum ResetCause {
     /// The watchdog, which keeps its scratch registers.
     Watchdog,
-    /// A core, with AIRCR.SYSRESETREQ.
+    /// The boot ROM or a debugger: the whole chip.
     Software,
+    /// A core with AIRCR.SYSRESETREQ, or the watchdog where it is to reset no more: these cores, a bit each.
+    Cores(u8),
 }
 
 impl Bus {

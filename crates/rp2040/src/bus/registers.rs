@@ -172,14 +172,7 @@ impl Bus {
                 self.blocks.timer.set_tick(tick, &mut self.io);
                 self.tick_changed();
             }
-            Block::Resets => {
-                let reset = self.blocks.resets.take_reset();
-                if reset != 0 {
-                    self.blocks.reset(reset, &mut self.io);
-                    self.clock_pins_changed();
-                    self.flash_pins_changed();
-                }
-            }
+            Block::Resets => self.reset_held_blocks(),
             // An interrupt may have been switched on that was not thought of: nothing waits until that is known.
             Block::Spi(_) if Spi::takes_word(offset) && !self.blocks.dma.hears(SPI_REQUESTS) => {}
             Block::Spi(_) => self.lose_patience(),

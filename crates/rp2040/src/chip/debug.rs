@@ -191,7 +191,7 @@ impl Rp2040 {
         }
     }
 
-    /// Resets the chip at once, as SYSRESETREQ does; flash and RAM keep what is in them.
+    /// Resets the whole chip at once, as the pin RUN does; flash and RAM keep what is in them.
     ///
     /// # Errors
     /// When the boot ROM finds nothing to start.

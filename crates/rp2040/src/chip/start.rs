@@ -129,27 +129,34 @@ impl Rp2040 {
 
     /// Both cores as after reset.
     fn start_cores(&mut self) {
-        for core in &mut self.cores {
-            core.restart(0, 0);
-            core.sleep = if core.id == 0 { Sleep::Off } else { Sleep::Launch };
-        }
-        self.bus.pen = HoldingPen::new();
-        self.bus.ppb = Default::default();
-        self.bus.events = [false; 2];
         self.bus.reset = None;
+        self.start_core(0);
+        self.start_core(1);
+    }
+
+    /// A core as after reset, in the boot ROM. Core 1 waits there to be launched, and tells core 0 so.
+    fn start_core(&mut self, core: usize) {
+        self.bus.reset_private(core);
+        if core == 1 {
+            self.bus.pen = HoldingPen::new();
+        }
         if self.bus.rom.is_genuine() {
             let stack = self.bus.peek(0, Size::Word).unwrap_or(0);
             let entry = self.bus.peek(4, Size::Word).unwrap_or(0);
-            for core in &mut self.cores {
-                core.restart(entry, stack);
-            }
-        } else {
+            self.cores[core].restart(entry, stack);
+            return;
+        }
+        self.cores[core].restart(0, 0);
+        self.cores[core].sleep = if core == 0 { Sleep::Off } else { Sleep::Launch };
+        if core == 1 {
             self.bus.step_pen();
         }
     }
 
     /// From reset to the first instruction that is not the boot ROM's own.
     fn boot(&mut self) -> Result<(), SetupError> {
+        // The ROM's accesses are one step, and wait for no turn of a core 1 that goes on meanwhile.
+        self.bus.run_free(0);
         if self.bus.rom.is_genuine() && self.boot == Boot::Flash {
             return Ok(());
         }
@@ -182,14 +189,21 @@ impl Rp2040 {
     /// Carries out a reset that the image asked for; what stops the run if it cannot start again.
     pub(super) fn reset(&mut self, cause: ResetCause) -> Result<(), SetupError> {
         self.resets += 1;
-        self.bus.reset_blocks(cause);
+        let cores = match cause {
+            ResetCause::Cores(cores) => cores,
+            ResetCause::Watchdog | ResetCause::Software => {
+                self.bus.reset_blocks(cause);
+                0b11
+            }
+        };
         let cycle = self.bus.cycle_now();
         self.end_of_sleep(cycle);
-        for core in &mut self.cores {
-            core.cycle = core.cycle.max(cycle);
+        self.bus.reset = None;
+        for core in [0, 1].into_iter().filter(|core| cores >> core & 1 == 1) {
+            self.cores[core].cycle = self.cores[core].cycle.max(cycle);
+            self.start_core(core);
         }
-        self.start_cores();
-        self.boot()
+        if cores & 1 == 1 { self.boot() } else { Ok(()) }
     }
 
     /// Core 1 sleeps in the boot ROM: it may be launched now.
@@ -209,7 +223,7 @@ impl Rp2040 {
 
     /// Core 1 is held in reset, or let go, by the power-on state machine.
     pub(super) fn power_core1(&mut self, on: bool) {
-        self.bus.ppb[1] = Default::default();
+        self.bus.reset_private(1);
         self.bus.pen = HoldingPen::new();
         let core = &mut self.cores[1];
         core.restart(0, 0);

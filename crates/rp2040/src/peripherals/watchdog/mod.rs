@@ -1,7 +1,8 @@
-//! The watchdog (RP2040 datasheet 4.7): a count-down that restarts the chip, eight words that survive the restart, and
+//! The watchdog (RP2040 datasheet 4.7): a count-down that restarts the chip or parts of it, eight words that survive the restart, and
 //! the tick that it shares with TIMER.
 //!
-//! What the restart resets is for the bus to carry out, by the WDSEL registers of RESETS and the power-on state machine.
+//! What is reset is for the bus to carry out, by the WDSEL registers of RESETS and the power-on state machine: nothing where
+//! neither selects anything. REASON says in any case that it fired, and it no longer counts until it is enabled again.
 //! A change of the tick's rate begins a new tick. Left out: the pauses while a debugger halts a core.
 
 mod ticks;
