@@ -187,7 +187,7 @@ def sentence(evidence: dict[str, float | None], **stages_ms: float) -> str:
 
 def test_a_poll_period_is_named_as_measured() -> None:
     text = sentence({"poll_period_ps": 64 * MS}, polls=64)
-    assert text.startswith("100 % waits for a poll every 64 ms: wire the INT pin, or poll each ms. That is 64 ms of")
+    assert text.startswith("100 % waits for a poll every 64 ms: wire the INT pin. That is 64 ms of")
     short = sentence({"poll_period_ps": 1 * MS}, polls=1)
     assert short.startswith("100 % waits for a poll every 1 ms: wire the INT pin. That is 1 ms of 1 ms.")
 
@@ -386,7 +386,7 @@ def test_all_sleeps_of_a_raster_count_as_one_poll_period_on_the_built_image(
     row = built_rows["poll"]
     first = row["causes"][0]
     assert first["cause"] == "poll_period" and first["ps"] == pytest.approx(64 * MS, rel=0.02)
-    assert "waits for a poll every 64 ms: wire the INT pin, or poll each ms; " in row["verdict"]
+    assert "waits for a poll every 64 ms: wire the INT pin; " in row["verdict"]
     assert "a fixed time" not in row["verdict"]
     assert row["evidence"]["held_period_ps"] is None, "nothing is held back"
     sockets = built_rows["sockets"]

@@ -100,7 +100,7 @@ def test_a_broken_bound_names_the_cause_and_the_change_of_a_board(
     assert done.returncode == 1, done.stderr
     rate, flash = done.stderr.splitlines()
     assert rate.startswith("airwire: poll: messages_per_second >= 100 messages/s is broken: ")
-    assert " % waits for a poll every 20 ms: wire the INT pin, or poll each ms; " in rate
+    assert " % waits for a poll every 20 ms: wire the INT pin; " in rate
     assert flash.startswith("airwire: poll: flash <= 1 KiB is broken: ")
     content = json.loads(done.stdout)
     image = images / "wiznet_settings.elf"

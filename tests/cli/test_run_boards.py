@@ -45,7 +45,7 @@ def test_each_mistake_is_named_with_the_change_that_mends_it(causes: tuple[Path,
     _, content = causes
     assert "is SPI at 199 kHz: raise SCK to 33.3 MHz; " in verdict(content, "slow")
     assert "waits for a poll every 20" in verdict(content, "poll")
-    assert "wire the INT pin, or poll each ms; " in verdict(content, "poll")
+    assert "wire the INT pin; " in verdict(content, "poll")
     assert "waits for the console's UART: print less" in verdict(content, "print")
 
 

@@ -45,6 +45,17 @@ def test_the_board_of_an_image_with_a_mac_of_its_own_is_found_from_what_it_asks_
     assert json.loads(run.stdout)["board"] == "pico-lan8720"
 
 
+def test_who_does_what_the_line_names_gets_the_gain_that_it_tells(airwire: Airwire, client: Path) -> None:
+    polled = ("--set", "wiznet_int=off", "--set", "wiznet_poll_us=64ms")
+    said = airwire("why", client, *polled, "--out", "kept").stdout
+    found = re.search(r"waits for a poll every 64 ms: (.*); [\d.]+ -> ([\d ]+) messages/s", said)
+    assert found is not None and found[1] == "wire the INT pin", said
+    wired = json.loads(airwire("why", client, "--json").stdout)["answer"]["row"]["figure"]["value"]
+    assert int(found[2].replace(" ", "")) == pytest.approx(wired, rel=0.1)
+    # Who cannot wire the pin finds in the details what a poll each millisecond brings.
+    assert "A poll each millisecond is estimated to bring 15.6 -> 1 000 messages/s." in airwire("explain", "kept").stdout
+
+
 def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
     other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
     result = airwire("why", client, "--compare", other)

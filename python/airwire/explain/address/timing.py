@@ -74,7 +74,7 @@ def _grid(seen: RawShape, row: Capture[AddressRow]) -> Verdict:
         return Verdict(seen["share"], "waits for lwIP's 250 ms timer", LWIP_TIMER, change, gain, details)
     details.append("A poll for requests and a tick at which answers leave look the same from outside.")
     cause = f"waits for the board's next poll or tick, every {period}"
-    return Verdict(seen["share"], cause, POLL, "wake on the event, or poll each ms", gain, details)
+    return Verdict(seen["share"], cause, POLL, "wake on the event", gain, details)
 
 
 def _of_grid(seen: RawShape) -> Iterator[str]:

@@ -70,9 +70,8 @@ def _polls(looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
     if period and period > _LONGEST_IN_WAITS * ps:
         period = None
     name = f"a poll every {rough_time(period)}" if period else f"a poll, the next look at {register}"
-    short = period is not None and period <= _LONG_POLL_PS
-    change = "wire the INT pin" if short else "wire the INT pin, or poll each ms"
-    return [NamedCause(name, ps, change, "poll_period", "waits for", (sentence,), removable_ps=ps)]
+    # The change is the one whose gain the line tells. A poll each millisecond has an estimate of its own in the details.
+    return [NamedCause(name, ps, "wire the INT pin", "poll_period", "waits for", (sentence,), removable_ps=ps)]
 
 
 def _held(stages: Sequence[Stage], looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list[NamedCause]:
