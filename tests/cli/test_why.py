@@ -56,6 +56,42 @@ def test_who_does_what_the_line_names_gets_the_gain_that_it_tells(airwire: Airwi
     assert "A poll each millisecond is estimated to bring 15.6 -> 1 000 messages/s." in airwire("explain", "kept").stdout
 
 
+HELD = ("--set", "output_rule=1")
+"""An answer waits for lwIP's timer, or for the PC's retransmission 200 ms later: messages take turns."""
+POLLED = ("--set", "wiznet_int=off", "--set", "wiznet_poll_us=1ms")
+
+
+@pytest.mark.parametrize("settings", [HELD, (*HELD, *POLLED)], ids=["INT", "polled"])
+def test_of_messages_that_differ_the_mean_is_told_that_makes_the_rate(
+    airwire: Airwire, client: Path, settings: tuple[str, ...]
+) -> None:
+    said = airwire("why", client, *settings).stdout
+    rate, low, high, mean = map(
+        float,
+        re.findall(r"Simulated: (.*) messages/s, .* Messages take (.*) ms to (.*) ms, (.*) ms on average", said)[0],
+    )
+    assert mean == pytest.approx(1000 / rate, rel=0.01)
+    assert low < 0.5 * mean and high > 1.5 * mean
+
+
+def test_no_gain_is_told_where_both_traced_kinds_of_messages_are_the_slow_ones(airwire: Airwire, client: Path) -> None:
+    # Messages take 49 and 201 ms in turns, and the median and p95 are both 201 ms.
+    said = airwire("why", client, *HELD, *POLLED).stdout
+    assert re.search(r"waits for lwIP's 250 ms timer: call tcp_output\(\) after tcp_write\(\)$", said, re.MULTILINE)
+
+
+def test_polls_while_an_answer_is_held_back_are_not_in_the_floor(airwire: Airwire, client: Path) -> None:
+    def floor_ps(*settings: str) -> float | None:
+        row = json.loads(airwire("why", client, *settings, "--json").stdout)["answer"]["row"]
+        found = row["floor"]
+        return None if found is None else float(sum(found[f"{of}_ps"] for of in ("bus", "chip", "wire", "pc")))
+
+    wired = floor_ps()
+    assert wired is not None
+    assert floor_ps(*SLOW) == pytest.approx(wired, rel=0.15)
+    assert floor_ps(*HELD, *POLLED) is None, "what a retransmission adds is no part of a floor"
+
+
 def test_two_images_are_compared_by_their_figures(airwire: Airwire, firmware: Path, client: Path) -> None:
     other = firmware / "w5500-evb-pico" / "pingpong_client-hardware.uf2"
     result = airwire("why", client, "--compare", other)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from airwire.board.catalogue import describe_board
 from airwire.board.network import Call, Service
-from airwire.board.row import BoardRow
+from airwire.board.row import BULK, BoardRow
 from airwire.cli.tables import console
 from airwire.diagnosis.answer import Answer
 from airwire.diagnosis.ask import is_iperf
@@ -21,6 +21,7 @@ from airwire.explain.board.figures import figure_text, number, quantity
 from airwire.explain.board.floor import floor_of
 from airwire.explain.quantities import listed, rough_time
 from airwire.explain.verdicts import verdicts_of
+from airwire.explain.waterfall import board_waterfalls
 from airwire.kinds import Speaks
 from airwire.model import Capture
 
@@ -32,6 +33,8 @@ _MOST_SERVICES = 3
 # What one message is called. The latency of an image that is asked nothing else is that of pings.
 _ONE_OF = {"requests": "request", "latency": "ping"}
 _AT_THE_FLOOR = 0.99
+# Where the traced messages are further from the mean than this, the rate is not theirs.
+_DIFFERENT = 0.1
 # Figures end within 2 % either way.
 _ALIKE = 0.02
 _SPOKEN: dict[Speaks, str] = {
@@ -163,13 +166,28 @@ def _figure(row: Capture[BoardRow]) -> str:
     is_rate_of_one = figure.n == 1 and figure.unit != "ps"
     said = f"Simulated: one {one}" if is_rate_of_one else f"Simulated: {figure_text(figure)}, n = {figure.n}"
     floor = floor_of(row)
+    spread = _spread(row, one)
     if floor is None or floor.ps <= 0:
-        return f"{said}."
+        return f"{said}. {spread}." if spread else f"{said}."
     pc = f" (the PC {rough_time(floor.pc_ps)})" if floor.pc_ps > 0 else ""
+    if spread:
+        return f"{said}. {spread}{pc}; their floor is {rough_time(floor.ps)}."
     takes = f"{said}. A {one} takes {rough_time(floor.message_ps)}{pc}"
     if floor.share >= _AT_THE_FLOOR:
         return f"{takes}; that is its floor."
     return f"{takes}; its floor is {rough_time(floor.ps)}."
+
+
+def _spread(row: Capture[BoardRow], one: str) -> str | None:
+    """What messages take where they are so different that those near the median say nothing of the rate."""
+    figure, latency = row.target.figure, row.latency_ps
+    if figure is None or figure.unit == "ps" or latency is None or row.target.measure == BULK:
+        return None
+    mean, traced = latency["mean"], board_waterfalls(row, percentiles=(50,))
+    if not traced or abs(traced[0].total_ps / mean - 1) <= _DIFFERENT:
+        return None
+    low, high = rough_time(latency["min"]), rough_time(latency["max"])
+    return f"{one.capitalize()}s take {low} to {high}, {rough_time(mean)} on average"
 
 
 def _compared(answer: Answer, row: Capture[BoardRow], other: Answer, theirs: Capture[BoardRow]) -> str:
