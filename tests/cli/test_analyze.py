@@ -43,6 +43,35 @@ def test_the_table_names_the_capture_its_percentiles_and_its_slot(airwire: Airwi
     assert "type 7" in result.stdout
 
 
+@pytest.mark.parametrize("columns", [80, 90])
+def test_a_narrow_terminal_shows_latencies_first_and_rare_outcomes_below_the_table(tmp_path: Path, columns: int) -> None:
+    # Every tenth of 40 messages is lost. One completion after it is late, and one more message completes twice.
+    rows = ["Time [s],Channel 0,Channel 1", "0,0,0"]
+    for number in range(40):
+        edges = [(0, 1, 0), (1, 0, 0), (5, 0, 1), (6, 0, 0)]
+        match number % 10:
+            case 3:
+                del edges[2:]
+            case 4:
+                edges += [(20, 0, 1), (21, 0, 0)]
+            case 5:
+                edges += [(30, 0, 1), (31, 0, 0)]
+        rows += [f"{1 + number / 10 + after / 1000:.7f},{a},{b}" for after, a, b in edges]
+    (tmp_path / "8B-lossy.csv").write_text("\n".join(rows))
+    done = subprocess.run(
+        [sys.executable, "-m", "airwire.cli", "analyze", "8B-lossy.csv"],
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": str(columns), "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    heading = done.stdout.splitlines()[0].split()
+    assert {"p50", "p75", "max"} <= set(heading), done.stdout
+    rare = re.search(r"^8B-lossy.csv: missed 4, late 4, duplicate 4$", done.stdout, re.MULTILINE)
+    assert rare is not None, done.stdout
+
+
 def test_json_holds_outcomes_percentiles_and_findings(airwire: Airwire, slotted: Path) -> None:
     result = airwire("analyze", slotted, "--json")
     content = parsed(result)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -22,8 +22,10 @@ _STAND_OUT = 8
 _PIPE_WIDTH = 120
 # Columns of figures from left to right, and which of them are kept first where the terminal is narrow.
 _IN_ORDER = ("min", "p50", "[95 %]", "p75", "p95", "p99", "max", "findings")
-_BY_WEIGHT = ("p50", "p75", "max", "p95", "min", "p99", "findings", "[95 %]")
+_BY_WEIGHT = ("p50", "max", "p75", "p95", "min", "p99", "findings", "[95 %]")
 _COLUMN_WIDTHS = {"findings": 30, "[95 %]": 22}
+# Latencies are what a capture is analysed for: rare outcomes stand below the table where these have no room beside them.
+_AT_LEAST = frozenset({"p50", "p75", "max"})
 _RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
 
 
@@ -38,7 +40,14 @@ def print_analysis(analysis: Analysis) -> None:
     out = console()
     if not analysis.captures:
         return
-    print_table(out, _table(analysis, out.width))
+    rare = [name for name in _RARE_OUTCOMES if any(capture.outcomes[name] for capture in analysis.captures)]
+    columns = _columns_that_fit(out.width - 12 * len(rare))
+    below = [] if _AT_LEAST <= set(columns) else rare
+    if below:
+        rare, columns = [], _columns_that_fit(out.width)
+    print_table(out, _table(analysis, rare, columns))
+    for line in _rare_lines(analysis.captures, below):
+        out.print(Text(line))
     out.print(
         "Percentiles of type 7 (linear between order statistics); [95 % interval of the median] from a moving-block "
         f"bootstrap, seed {analysis.seed}; pairing {analysis.pairing}.",
@@ -47,9 +56,15 @@ def print_analysis(analysis: Analysis) -> None:
     _print_findings(out, analysis.captures)
 
 
-def _table(analysis: Analysis, width: int) -> Table:
-    rare = [name for name in _RARE_OUTCOMES if any(capture.outcomes[name] for capture in analysis.captures)]
-    columns = _columns_that_fit(width - 12 * len(rare))
+def _rare_lines(captures: Sequence[Capture], names: Sequence[str]) -> Iterator[str]:
+    """``12B-base.csv: missed 15, glitch 7, duplicate 2``, for the captures that have such outcomes."""
+    for capture in captures:
+        counts = [f"{name} {capture.outcomes[name]}" for name in names if capture.outcomes[name]]
+        if counts:
+            yield f"{capture.name}: {', '.join(counts)}"
+
+
+def _table(analysis: Analysis, rare: Sequence[str], columns: Sequence[str]) -> Table:
     with_findings = len(analysis.captures) > _FEW_CAPTURES and "findings" in columns
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("capture", overflow="fold", min_width=16)
