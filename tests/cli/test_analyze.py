@@ -44,7 +44,7 @@ def test_the_table_names_the_capture_its_percentiles_and_its_slot(airwire: Airwi
 
 
 @pytest.mark.parametrize("columns", [80, 90])
-def test_a_narrow_terminal_shows_latencies_first_and_rare_outcomes_below_the_table(tmp_path: Path, columns: int) -> None:
+def test_a_narrow_terminal_shows_latencies_first_and_rare_outcomes_below_them(tmp_path: Path, columns: int) -> None:
     # Every tenth of 40 messages is lost. One completion after it is late, and one more message completes twice.
     rows = ["Time [s],Channel 0,Channel 1", "0,0,0"]
     for number in range(40):

@@ -24,7 +24,7 @@ _PIPE_WIDTH = 120
 _IN_ORDER = ("min", "p50", "[95 %]", "p75", "p95", "p99", "max", "findings")
 _BY_WEIGHT = ("p50", "max", "p75", "p95", "min", "p99", "findings", "[95 %]")
 _COLUMN_WIDTHS = {"findings": 30, "[95 %]": 22}
-# Latencies are what a capture is analysed for: rare outcomes stand below the table where these have no room beside them.
+# A capture is analysed for its latencies: rare outcomes stand below the table where these have no room beside them.
 _AT_LEAST = frozenset({"p50", "p75", "max"})
 _RARE_OUTCOMES = ("missed", "glitch", "overlapped", "late", "duplicate", "spurious")
 
@@ -42,7 +42,7 @@ def print_analysis(analysis: Analysis) -> None:
         return
     rare = [name for name in _RARE_OUTCOMES if any(capture.outcomes[name] for capture in analysis.captures)]
     columns = _columns_that_fit(out.width - 12 * len(rare))
-    below = [] if _AT_LEAST <= set(columns) else rare
+    below = [] if set(columns) >= _AT_LEAST else rare
     if below:
         rare, columns = [], _columns_that_fit(out.width)
     print_table(out, _table(analysis, rare, columns))

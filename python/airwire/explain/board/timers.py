@@ -70,7 +70,7 @@ def _polls(looks: Sequence[Stage], evidence: Mapping[str, float | None]) -> list
     if period and period > _LONGEST_IN_WAITS * ps:
         period = None
     name = f"a poll every {rough_time(period)}" if period else f"a poll, the next look at {register}"
-    # The change is the one whose gain the line tells. A poll each millisecond has an estimate of its own in the details.
+    # The change is the one whose gain the line tells; the details have an estimate of a poll each millisecond.
     return [NamedCause(name, ps, "wire the INT pin", "poll_period", "waits for", (sentence,), removable_ps=ps)]
 
 
