@@ -13,11 +13,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import airwire as package
+from airwire.board.row import Figure
+from airwire.explain.board.figures import interval_text, vague_sentence
 
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 Peer = Callable[[socket.socket], None]
@@ -69,6 +72,35 @@ def test_a_board_is_measured_explained_and_kept(airwire: Airwire, tmp_path: Path
     assert "measured over this computer" in (tmp_path / "page.html").read_text(encoding="utf-8")
     explained = airwire("explain", "run")
     assert explained.returncode == 0 and "By itself this computer reaches" in explained.stdout
+
+
+def test_wrong_answers_are_said_and_not_taken_for_losses(airwire: Airwire) -> None:
+    asked = 0
+
+    def wrong_at_times(connection: socket.socket) -> None:
+        nonlocal asked
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while text := connection.recv(64):
+            asked += 1
+            connection.sendall(str(int(text) + (1 if asked % 10 else 1000)).encode())
+
+    with board(wrong_at_times) as address:
+        done = airwire("probe", "pingpong", address, "--set", "rounds=100")
+
+    said = " ".join(done.stdout.split())
+    assert re.search(r"\b10 of 100 messages got a wrong answer\. The first: the answer \w+", said)
+    assert "completion of their own" not in said and "interference" not in said
+    # After each wrong answer the client calls again, which takes many times as long as a message.
+    first = done.stdout.splitlines()[0]
+    assert first.endswith(" messages/s") or re.search(r"\+-\d\d?(\.\d+)? %$", first), first
+
+
+def test_an_interval_that_says_nothing_is_said_in_words() -> None:
+    figure = Figure(value=99.2, interval=(0.0, 12267.6), unit="messages/s", n=90)
+
+    assert interval_text(figure) == ""
+    assert vague_sentence(figure) is not None
+    assert (interval_text(sure := replace(figure, interval=(98.0, 100.0))), vague_sentence(sure)) == ("+-1.2 %", None)
 
 
 def test_a_suite_asks_boards_and_compares_them(airwire: Airwire, tmp_path: Path) -> None:

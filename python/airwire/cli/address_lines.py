@@ -23,7 +23,10 @@ def print_addresses(analysis: Analysis) -> None:
     for row in rows_of_addresses(analysis):
         target = row.target
         line = Text(f"{target.traffic} at {target.address}: ")
-        line.append(figure_text(target.figure), style="bold").append(f"  {interval_text(target.figure)}")
+        line.append(figure_text(target.figure), style="bold")
+        interval = interval_text(target.figure)
+        if interval:
+            line.append(f"  {interval}")
         out.print(line)
         latencies = _latencies(row)
         if latencies:

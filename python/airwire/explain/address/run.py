@@ -12,15 +12,18 @@ from airwire.address.row import AddressRow
 from airwire.board.row import Figure
 from airwire.explain.address.packets import DECIDED, packet_facts, packet_verdicts
 from airwire.explain.address.timing import timing_verdicts
-from airwire.explain.board.figures import quantity
+from airwire.explain.board.figures import quantity, vague_sentence
 from airwire.explain.board.published import published_sentence
-from airwire.explain.quantities import percent, rough_time
+from airwire.explain.quantities import count, percent, rough_time
 from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Verdict
 from airwire.model import Analysis, Capture
 
 if TYPE_CHECKING:
     from airwire._core import RawPackets
+
+# What samples say of a wrong answer begins so.
+_WRONG = "wrong: "
 
 OWN = "own"
 """The kind of a verdict that blames this computer."""
@@ -119,6 +122,14 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
     target = row.target
     if target.problem is not None:
         yield f"It ended before its time: {target.problem}."
+    wrong = _wrong_answers(row)
+    if wrong:
+        said = wrong[0].rstrip(".")
+        first = f"The only one: {said}" if len(wrong) == 1 else f"The first: {said}"
+        yield f"{len(wrong)} of {count(row.triggers, 'message')} got a wrong answer. {first}."
+    vague = vague_sentence(target.figure)
+    if vague is not None:
+        yield vague
     floor = target.floor
     if floor is None:
         yield "What this computer takes by itself was not measured: it has no server of that kind."
@@ -131,4 +142,12 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
     if published is not None:
         yield published
     for finding in row.findings:
-        yield f"{finding.sentence} {finding.next_step}"
+        # Where every message was answered, none was lost on its way: retries and interference are no causes.
+        if finding.kind != "loss_as_latency" or len(wrong) < row.outcomes["missed"]:
+            yield f"{finding.sentence} {finding.next_step}"
+
+
+def _wrong_answers(row: Capture[AddressRow]) -> list[str]:
+    """What was wrong with each answer that was not the one to its message."""
+    errors: list[str] = row.samples["error"].drop_nulls().to_list() if "error" in row.samples.columns else []
+    return [error.removeprefix(_WRONG) for error in errors if error.startswith(_WRONG)]

@@ -7,6 +7,8 @@ from airwire.explain.quantities import table_time
 
 # An interval narrower than this share is not worth a column.
 _SURE = 5e-5
+# An interval that reaches as far as the figure itself says nothing of it.
+_SAYS_NOTHING = 1.0
 WITHIN = "within"
 """What a ratio is where the figure lies in a published range."""
 
@@ -38,12 +40,27 @@ def figure_text(figure: Figure | None) -> str:
 
 
 def interval_text(figure: Figure | None) -> str:
-    """How far the interval reaches to either side, in percent: ``+-0.8 %``."""
-    if figure is None or figure.interval is None or figure.value == 0:
+    """How far the interval reaches to either side, in percent: ``+-0.8 %``; nothing of one that says nothing."""
+    reach = _reach(figure)
+    if reach is None or reach >= _SAYS_NOTHING:
         return ""
-    low, high = figure.interval
-    reach = max(figure.value - low, high - figure.value) / figure.value
     return "exact" if reach < _SURE else f"+-{100 * reach:.2g} %"
+
+
+def vague_sentence(figure: Figure | None) -> str | None:
+    """What there is to say where the interval says nothing of the figure."""
+    reach = _reach(figure)
+    if reach is None or reach < _SAYS_NOTHING:
+        return None
+    return "The figure is uncertain: messages are too different for an interval, so measure more of them."
+
+
+def _reach(figure: Figure | None) -> float | None:
+    """How far the interval reaches to either side, as a share of the figure."""
+    if figure is None or figure.interval is None or figure.value == 0:
+        return None
+    low, high = figure.interval
+    return max(figure.value - low, high - figure.value) / figure.value
 
 
 def published_text(published: Published | None) -> str:
