@@ -265,6 +265,37 @@ def test_a_list_of_runs_is_run_as_it_stands(airwire: Airwire, suite: Path, tmp_p
     assert rows == [("lora", 7, 12, None), ("lora", 9, 40, None), ("uart", None, 12, 230400)]
 
 
+def test_a_list_of_runs_may_begin_with_the_mark_that_excel_writes(
+    airwire: Airwire, suite: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "runs.csv").write_text("sf,payload\n7,12\n", encoding="utf-8-sig")
+    done = airwire("sweep", "suite.toml", "--only", "lora", "--points", "runs.csv", "--out", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert points_of(tmp_path).select("sf", "payload").rows() == [(7, 12)]
+
+
+def test_a_run_of_an_entry_that_is_not_there_is_refused(airwire: Airwire, suite: Path, tmp_path: Path) -> None:
+    (tmp_path / "runs.csv").write_text("entry,payload\nlora,12\nlaro,12\n")
+    done = airwire("sweep", "suite.toml", "--points", "runs.csv", "--out", "out")
+    says = "airwire: runs.csv: run 2: entry: the suite has no entry laro; the nearest is lora\n"
+    assert (done.returncode, done.stderr) == (2, says)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("line", ["x", "[]", '{"point": 99}', '[99, {"row": "lora"}]', '["0", {}]', "[0, 1]"])
+def test_a_line_of_the_journal_that_is_no_point_is_refused_with_its_number(
+    airwire: Airwire, suite: Path, tmp_path: Path, line: str
+) -> None:
+    command = ("sweep", "suite.toml", "--over", "sf=7,8", "--only", "lora", "--out", "out")
+    assert airwire(*command).returncode == 0
+    (tmp_path / "out" / "journal.jsonl").write_text(f"{line}\n", encoding="ascii")
+    done = airwire(*command)
+    says = (
+        "airwire: out/journal.jsonl: line 1 is no point of this sweep; remove that line, and the point is run again\n"
+    )
+    assert (done.returncode, done.stderr) == (2, says)
+
+
 REFUSED = [
     (["--over", "sff=7"], "--over sff: no entry of the suite has a field sff; the nearest is sf, which takes a whole"),
     (["--over", "lora.baud=9600"], "--over lora.baud: entry lora has no field baud"),

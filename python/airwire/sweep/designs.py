@@ -58,7 +58,9 @@ def read_list(path: Path) -> list[Values]:
     Raises ``AirwireError`` with the line for what is none.
     """
     try:
-        lines = [line for line in csv.reader(read_text(path).splitlines()) if line]
+        # Excel begins a file with a mark of the order of bytes, which is no part of the first name.
+        text = read_text(path).removeprefix("\ufeff")
+        lines = [line for line in csv.reader(text.splitlines()) if line]
     except OSError as error:
         raise _core.AirwireError(f"{path}: {error.strerror}; name a CSV file with a line for each run") from None
     except (ValueError, csv.Error):

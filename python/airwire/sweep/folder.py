@@ -185,12 +185,25 @@ class SweepFolder:
             else:
                 self._lines |= {line["index"]: line for line in frame.to_dicts()}
         with suppress(FileNotFoundError):
-            for line in (self.path / JOURNAL).read_bytes().split(b"\n")[:-1]:
-                index, figures = json.loads(line)
+            for number, line in enumerate((self.path / JOURNAL).read_bytes().split(b"\n")[:-1], start=1):
+                index, figures = self._finished(number, line)
                 if index not in self._in_parts:
                     self._lines[index] = {**self._columns.line(Outcome(index, {})), **figures}
             self._shorten_journal()
         self._left.update(index // PART_POINTS for index in self.missing())
+
+    def _finished(self, number: int, line: bytes) -> tuple[int, dict[str, Any]]:
+        """A point of the journal, and its figures."""
+        try:
+            index, figures = json.loads(line)
+            if not isinstance(index, int) or not 0 <= index < len(self.plan) or not isinstance(figures, dict):
+                raise ValueError
+        except (ValueError, TypeError):
+            raise _core.AirwireError(
+                f"{self.path / JOURNAL}: line {number} is no point of this sweep; remove that line, and the point is "
+                "run again"
+            ) from None
+        return index, figures
 
     def _take_lock(self) -> None:
         try:

@@ -15,7 +15,7 @@ from airwire.outputs import write_file
 from airwire.runs.packaged import find_suite, image_finder
 from airwire.sweep.axes import parse_axes
 from airwire.sweep.blobs import Blobs
-from airwire.sweep.designs import read_list
+from airwire.sweep.designs import ENTRY, Values, read_list
 from airwire.sweep.entries import read_suite
 from airwire.sweep.fields import Fields
 from airwire.sweep.folder import FILES, SweepFolder, keeping
@@ -69,8 +69,20 @@ def plan_sweep(
     path = find_suite(suite)
     runs = None if points is None else read_list(Path(points))
     found = read_suite(path, only)
+    if points is not None and runs is not None:
+        _check_entries(Path(points), runs, [entry.name for entry in read_suite(path, ()).entries])
     request = Request(found, parse_axes(over), latin, runs, seeds, seed, samples)
     return make_plan(request, image_finder(found.folder, firmware))
+
+
+def _check_entries(path: Path, runs: Sequence[Values], names: Sequence[str]) -> None:
+    """Refuse a run of an entry that the suite does not have: it would be left out without a word."""
+    for number, run in enumerate(runs, start=1):
+        entry = run.get(ENTRY)
+        if entry is not None and entry not in names:
+            near = _core.nearest_name(entry, list(names))
+            there = f"there are {', '.join(names)}" if near is None else f"the nearest is {near}"
+            raise _core.AirwireError(f"{path}: run {number}: entry: the suite has no entry {entry}; {there}")
 
 
 def fields_of(suite: str | Path) -> dict[str, str]:
