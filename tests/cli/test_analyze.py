@@ -324,3 +324,26 @@ def test_a_missing_file_is_one_sentence(airwire: Airwire, tmp_path: Path) -> Non
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("airwire: nowhere.csv: cannot open it")
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_capture_without_a_pair_says_what_may_be_the_matter(airwire: Airwire, tmp_path: Path) -> None:
+    rows = ["Time [s],Channel 0,Channel 1", "0,0,0"]
+    for number in range(1, 21):
+        at = 0.01 * number
+        rows += [f"{at:.4f},1,0", f"{at + 0.001:.4f},0,0", f"{at + 0.002:.4f},0,1", f"{at + 0.005:.4f},0,0"]
+    (tmp_path / "right.csv").write_text("\n".join(rows) + "\n", encoding="ascii")
+    inverted = [",".join([row.split(",")[0], *("10"[int(level)] for level in row.split(",")[1:])]) for row in rows[1:]]
+    (tmp_path / "inverted.csv").write_text("\n".join([rows[0], *inverted]) + "\n", encoding="ascii")
+    # Something arrives before the first message, so that the channel is not still.
+    still = ["0,0,0", "0.001,0,1", "0.002,0,0"] + [row.rsplit(",", 1)[0] + ",0" for row in rows[2:]]
+    (tmp_path / "still.csv").write_text("\n".join([rows[0], *still]) + "\n", encoding="ascii")
+
+    def said(name: str) -> str:
+        return " ".join(airwire("analyze", name).stdout.split())
+
+    assert "has a latency" not in said("right.csv")
+    assert "none of 20 messages has a latency, as done was high already when they were sent; see whether" in said(
+        "inverted.csv"
+    )
+    assert "none of 20 messages has a latency; see whether done is wired" in said("still.csv")
+    assert "No patterns" not in said("still.csv")

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from airwire.cli.fitting import print_table
 from airwire.cli.plain_console import PlainConsole
-from airwire.explain.quantities import rough_time, table_time
+from airwire.explain.quantities import count, rough_time, table_time
 from airwire.model import Analysis, Capture, Comparison, Finding
 
 # More captures than this get the findings that stand out only.
@@ -114,10 +114,22 @@ def _short(finding: Finding) -> str:
     return name if finding.period_ps is None else f"{name} {rough_time(finding.period_ps)}"
 
 
+def _without_pairs(capture: Capture) -> str:
+    """What is the matter with a capture of which no message has a latency."""
+    said = f"{capture.name}: none of {count(capture.messages, 'message')} has a latency"
+    if capture.outcomes["overlapped"] > capture.messages / 2:
+        return f"{said}, as done was high already when they were sent; see whether the lines are inverted or swapped."
+    return f"{said}; see whether done is wired, and whether --trigger and --done name the right channels."
+
+
 def _print_findings(out: Console, captures: Sequence[Capture]) -> None:
     found = [(capture, finding) for capture in captures for finding in capture.findings]
+    unpaired = [capture for capture in captures if capture.messages and not capture.outcomes["paired"]]
+    for capture in unpaired:
+        out.print(Text(f"\n{_without_pairs(capture)}"))
     if not found:
-        out.print("\nNo patterns were found in the latencies.")
+        if len(unpaired) < len(captures):
+            out.print("\nNo patterns were found in the latencies.")
         return
     if len(captures) > _FEW_CAPTURES:
         found = _outstanding(found)
