@@ -76,8 +76,7 @@ impl TcpConnection {
     }
 
     /// A peer that has forgotten the connection begins it anew, or somebody resets it who does not know what comes next. Neither is taken
-    /// at its word: an acknowledgement says where the connection stands (RFC 9293 section 3.10.7.4), and a peer without it resets
-    /// it then.
+    /// at its word. An acknowledgement says where the connection stands (RFC 9293 section 3.10.7.4); a peer without it resets it then.
     fn is_doubtful(&self, segment: &Segment) -> bool {
         let resets = segment.has(RST);
         let is_apart = segment.sequence != self.expected;
