@@ -76,6 +76,7 @@ def test_a_poll_is_named_with_its_period_where_the_probe_dithers(tmp_path: Path)
     assert verdict.kind == "poll_period", verdict.text
     assert verdict.line.startswith(f"{round(100 * verdict.share)} % waits for the board's next poll or tick, every 20")
     assert "that proves the period." in verdict.text
+    assert verdict.change == "wake on the event", "polling more often brings less than the gain of the line"
     assert verdict.gain is not None and verdict.gain.factor > 1.1
 
 
