@@ -11,7 +11,7 @@ from airwire import _core
 from airwire.address.row import AddressRow
 from airwire.board.row import Figure
 from airwire.explain.address.packets import DECIDED, packet_facts, packet_verdicts
-from airwire.explain.address.timing import timing_verdicts
+from airwire.explain.address.timing import CLIENTS, timing_verdicts
 from airwire.explain.board.figures import quantity, vague_sentence
 from airwire.explain.board.published import published_sentence
 from airwire.explain.quantities import count, percent, rough_time
@@ -149,5 +149,7 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
 
 def _wrong_answers(row: Capture[AddressRow]) -> list[str]:
     """What was wrong with each answer that was not the one to its message."""
+    if row.outcomes["missed"] == 0 or row.target.traffic.split(" ")[0] not in CLIENTS:
+        return []
     errors: list[str] = row.samples["error"].drop_nulls().to_list() if "error" in row.samples.columns else []
     return [error.removeprefix(_WRONG) for error in errors if error.startswith(_WRONG)]
