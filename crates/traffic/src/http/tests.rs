@@ -230,9 +230,8 @@ fn a_request_names_its_host_in_the_way_of_its_version() {
 #[test]
 fn a_connection_ends_whose_request_says_two_lengths() {
     let page = "GET / HTTP/1.1\r\nHost: x\r\n";
-    let both = format!(
-        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
-    );
+    let both =
+        "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n";
     let text = String::from_utf8_lossy(&served(format!("{both}{page}\r\n").as_bytes(), &[])).into_owned();
     // RFC 9112 section 6.1.
     assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");

@@ -247,7 +247,7 @@ fn an_option_that_would_do_nothing_is_refused_with_the_reason() {
         ("talk", [("at", "1ms,2ms"), ("count", "3")], "count: at says when each message leaves"),
     ] {
         let [first, second] = options;
-        let error = machine(kind, &[to, first, second]).err().expect("it is refused").to_string();
+        let error = machine(kind, &[to, first, second]).unwrap_err().to_string();
         assert!(error.contains(says) && error.ends_with("leave it out"), "{kind}: {error}");
         let one_alone = |option| machine(kind, &[to, option]).is_ok();
         assert!(one_alone(first), "{kind} {first:?}");
