@@ -300,8 +300,15 @@ fn every_example_of_a_field_and_of_every_kind_is_taken_in_a_file() {
             // An example of DHCP may belong to another network than the PC's.
             let network = if kind.name == "dhcp" { "server = '192.168.1.1'\n" } else { "" };
             let network = if option.name == "server" { "" } else { network };
+            // These would do nothing alone.
+            let with = match (kind.name, option.name) {
+                ("pingpong", "size") => "payload = 'bytes'\n",
+                ("udp", "first_number") => "payload = 'counter'\n",
+                ("http", "body") => "method = 'POST'\n",
+                _ => "",
+            };
             let text = format!(
-                "[traffic.my]\nkind = '{}'\n{needed}{network}{} = '{}'\n",
+                "[traffic.my]\nkind = '{}'\n{needed}{network}{with}{} = '{}'\n",
                 kind.name, option.name, option.example
             );
             parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
