@@ -29,11 +29,11 @@ def test_the_share_of_this_computer_is_one_of_the_time_whatever_the_figure_is(
     monkeypatch.setattr(run, "outside_verdicts", lambda *_: [])
     target = SimpleNamespace(
         unit=unit,
-        figure=SimpleNamespace(value=569.5, unit=unit),
+        figure=SimpleNamespace(value=569.5, unit=unit, interval=None),
         floor=OwnFloor(figure, None, None, 100, 0.096),
         problem=None,
         arrival_clock="program",
         published=None,
     )
-    row: Any = SimpleNamespace(target=target, latency_ps=None, findings=[])
+    row: Any = SimpleNamespace(target=target, latency_ps=None, findings=[], outcomes={"paired": 100, "missed": 0})
     assert sentence in run.address_verdict(row).details
