@@ -34,8 +34,7 @@ pub(crate) struct ProgramMemory {
     stale: Vec<std::ops::Range<usize>>,
     buffer: Vec<u8>,
     control: u8,
-    /// A page of the section that can be read while another is written was erased or written, and nobody has enabled the section since.
-    #[serde(default)]
+    /// A page below the largest boot loader was erased or written, and nobody has enabled that section since (RWWSB).
     rww_is_busy: bool,
     window_until: u64,
     busy_until: u64,
@@ -157,7 +156,7 @@ impl ProgramMemory {
         }
     }
 
-    /// SPM; the cycles that a page takes are `page_cycles` of some microseconds.
+    /// SPM of a word to an address; `cycles_of` says how many cycles some microseconds are.
     pub(crate) fn store(
         &mut self,
         part: &Part,
@@ -173,7 +172,6 @@ impl ProgramMemory {
         let page = address as usize % self.bytes.len() / page_bytes * page_bytes;
         let action = self.control & (RWWSRE | BLBSET | PGWRT | PGERS);
         let [.., most_boot_bytes] = part.boot_bytes;
-        // The section that cannot be read meanwhile ends where the largest boot loader begins.
         if action & (PGERS | PGWRT) != 0 && page < self.bytes.len() - most_boot_bytes as usize {
             self.rww_is_busy = true;
         }

@@ -22,7 +22,7 @@ from airwire.model import Analysis, Capture
 if TYPE_CHECKING:
     from airwire._core import RawPackets
 
-# What samples say of a wrong answer begins so.
+# The error of a sample begins with the word of its outcome, and a colon.
 _WRONG = "wrong: "
 
 OWN = "own"
