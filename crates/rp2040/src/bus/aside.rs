@@ -80,7 +80,10 @@ impl Bus {
     #[inline(never)]
     fn find_aside(&mut self, core: usize, pc: u32, address: u32, cycle: u64) -> Option<u32> {
         let now = self.clock.time_of(cycle);
-        let register = Register::of(address).filter(|register| self.may_stay_behind(register, false, now))?;
+        let register = Register::of(address)?;
+        if !self.may_stay_behind(&register, false, now) {
+            return None;
+        }
         match register {
             Register::Pio(block, offset) => self.load_fifo_aside((core, pc, address), now, (block, offset)),
             Register::Other(block, _) if self.blocks.is_held(block) => None,
@@ -140,13 +143,17 @@ impl Bus {
     fn find_store_aside(&mut self, core: usize, pc: u32, address: u32, value: u32, cycle: u64) -> bool {
         let now = self.clock.time_of(cycle);
         let is_plain = address & ALIAS_BITS == 0;
-        match Register::of(address).filter(|register| self.may_stay_behind(register, true, now)) {
-            Some(Register::Sio(offset)) => {
+        let Some(register) = Register::of(address) else { return false };
+        if !self.may_stay_behind(&register, true, now) {
+            return false;
+        }
+        match register {
+            Register::Sio(offset) => {
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.blocks.sio.write(core, offset, value, &mut self.io);
                 self.io.now = led_to;
             }
-            Some(register @ Register::Other(Block::Dma, offset))
+            Register::Other(Block::Dma, offset)
                 if is_plain
                     && self.is_apart_from_words(&register, true, now)
                     && !self.blocks.is_held(Block::Dma) =>
@@ -155,7 +162,7 @@ impl Bus {
                 self.blocks.write(Block::Dma, offset, value, &mut self.io);
                 self.io.now = led_to;
             }
-            Some(Register::Pio(block, offset)) if is_plain && self.stays_behind(block, now) => {
+            Register::Pio(block, offset) if is_plain && self.stays_behind(block, now) => {
                 let Some(machine) = self.blocks.pio[block].takes_word(offset, now) else { return false };
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.io.now = led_to;
@@ -170,20 +177,30 @@ impl Bus {
 
     /// Whether nothing is due up to and including `now` but blocks that are led on later. Words of theirs may only be due before a
     /// register in which no word shows: a core executes past these.
-    fn may_stay_behind(&self, register: &Register, writes: bool, now: Picoseconds) -> bool {
+    fn may_stay_behind(&mut self, register: &Register, writes: bool, now: Picoseconds) -> bool {
         let io = &self.io;
         let mut late = io.unnoticed | io.patient_pio;
         let heeds_words = !self.is_apart_from_words(register, writes, now);
         if !heeds_words && io.patient_pio != 0 {
             late |= 1 << Source::Dma.index();
         }
-        let is_behind = |n: &usize| io.due(BLOCKS[*n]).is_some_and(|due| due <= now);
-        let moves_words =
-            || (0..BLOCKS.len()).filter(is_behind).any(|n| !self.blocks.pio[n].moves_no_word(now));
         io.next_wake() <= now
             && io.next_wake_besides(late) > now
             && !self.is_observed()
-            && !(heeds_words && moves_words())
+            && (!heeds_words || (0..BLOCKS.len()).all(|block| self.shows_words(block, now)))
+    }
+
+    /// Whether the FIFOs of a block show what they would if it were led on up to and including `now`. Of one that nobody notices it may be
+    /// known which words moved.
+    fn shows_words(&mut self, block: usize, now: Picoseconds) -> bool {
+        let source = BLOCKS[block];
+        let is_behind = self.io.due(source).is_some_and(|due| due <= now);
+        let pio = &mut self.blocks.pio[block];
+        match self.io.unnoticed >> source.index() & 1 == 1 {
+            _ if !is_behind => true,
+            true => pio.foresees_words(now, &mut self.io),
+            false => pio.moves_no_word(now),
+        }
     }
 
     /// Whether a block is one that is led on later, and is not held in reset, where blocks may stay behind.

@@ -11,6 +11,7 @@ mod core_order;
 mod cores;
 mod exceptions;
 mod fastest_sck;
+mod fed_by_core;
 mod foretold;
 mod looks;
 mod pio;

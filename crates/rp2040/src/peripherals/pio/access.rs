@@ -207,10 +207,15 @@ impl Pio {
 
     /// What FSTAT shows.
     pub(crate) fn fstat(&self) -> u32 {
-        self.flag_bits(|n| self.machines[n].receive.is_full())
-            | self.flag_bits(|n| self.machines[n].receive.is_empty()) << 8
-            | self.flag_bits(|n| self.machines[n].shows_full()) << 16
-            | self.flag_bits(|n| self.machines[n].transmit_level_shown() == 0) << 24
+        self.machines.iter().rev().fold(0, |status, machine| {
+            let sent = machine.transmit_level_shown();
+            let is_full = sent == machine.config.transmit_depth;
+            status << 1
+                | u32::from(machine.receive.is_full())
+                | u32::from(machine.receive.is_empty()) << 8
+                | u32::from(is_full) << 16
+                | u32::from(sent == 0) << 24
+        })
     }
 
     fn flevel(&self) -> u32 {

@@ -182,6 +182,7 @@ impl Pio {
     /// What is known of levels may be so no longer.
     pub(crate) fn forget_ahead(&mut self) {
         self.machines.iter_mut().for_each(|machine| machine.sure_jumps_until = 0);
+        self.words_known_before = 0;
     }
 
     /// Takes into the history of the inputs what comes before a cycle.

@@ -132,7 +132,11 @@ impl Pio {
 impl StateMachine {
     /// The cycle before which it does nothing but to move pins and to take words that its FIFO has, or none where somebody feeds it.
     fn goes_on_before(&self, decoded: &Decoded, program: &[u16; 32], is_fed: bool) -> Option<u64> {
-        if !self.may_burst() || !self.is_between_instructions() || self.wants_refill() {
+        if !self.may_burst()
+            || !self.is_between_instructions()
+            || !self.foreseen.is_empty()
+            || self.wants_refill()
+        {
             return None;
         }
         let words = if is_fed { 0 } else { self.transmit.level().into() };

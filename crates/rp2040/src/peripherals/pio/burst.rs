@@ -182,7 +182,9 @@ impl Pio {
         let mut reached = None;
         while !self.is_disturbed(heeds_fifos, io) {
             if let Some(looped) = decoded.loop_at(self.machines[n].pc)
-                && let Some(cycle) = self.run_rounds(n, looped, last, untold, io)
+                && let Some(cycle) = self
+                    .pass_foreseen(n, looped, last, untold)
+                    .or_else(|| self.run_rounds(n, looped, last, untold, io))
             {
                 reached = Some(cycle);
                 continue;

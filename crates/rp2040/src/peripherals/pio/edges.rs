@@ -113,6 +113,13 @@ impl ClockEdges {
         if self.time_of(cycle).is_some_and(|edge| edge > at) { cycle.saturating_sub(1) } else { cycle }
     }
 
+    /// The last edge at `at` or before it, where none is a picosecond ahead.
+    #[inline]
+    pub(crate) fn apart_at(&self, at: Picoseconds) -> Option<u64> {
+        let cycle = self.cycle_at(at);
+        self.time_of(cycle).is_none_or(|edge| edge <= at).then_some(cycle)
+    }
+
     /// Counts from a cycle shortly before `cycle` on, when the base has fallen far behind: changes that are just past are still told
     /// apart.
     #[inline]

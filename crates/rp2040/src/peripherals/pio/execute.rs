@@ -112,7 +112,7 @@ impl StateMachine {
 
     fn out(&mut self, destination: u8, count: u8, cycle: &mut Cycle<'_>) -> Outcome {
         if self.config.autopull && self.osr_count >= self.config.pull_threshold {
-            if self.transmit.is_empty() {
+            if !self.has_word() {
                 cycle.debug |= TXSTALL;
                 return Outcome::Stalled(Stall::Fifo);
             }
@@ -183,9 +183,9 @@ impl StateMachine {
         if if_empty && above_threshold || self.config.autopull && self.osr_count == 0 {
             return Outcome::Next;
         }
-        self.osr = match self.transmit.pop() {
-            Some(word) => {
-                cycle.fifo_moved = true;
+        self.osr = match self.take_word() {
+            Some((word, has_moved)) => {
+                cycle.fifo_moved |= has_moved;
                 word
             }
             None if block => {

@@ -254,6 +254,12 @@ impl Loop {
         (fixed | data) & pins != 0
     }
 
+    /// The OUT of each round, where nothing else moves words or ends the loop.
+    pub(super) fn only_out(&self) -> Option<Shift> {
+        let goes_on = self.counter.is_none() && self.asks_osr.is_none() && self.asks_pin.is_none();
+        self.out.filter(|_| goes_on && self.into.is_none())
+    }
+
     /// The OUT of each round and the IN behind it, if there is one, where nothing follows on these.
     pub(super) fn shifts_at_end(&self) -> Option<(Shift, Option<Shift>)> {
         let out = self.out.filter(|_| self.asks_osr.is_none())?;

@@ -25,6 +25,7 @@ pub(crate) mod edges;
 pub(crate) mod even_words;
 mod execute;
 mod fifo;
+mod foreseen;
 mod going_on;
 mod inputs;
 pub(crate) mod intake;
@@ -148,6 +149,9 @@ pub struct Pio {
     spare: [Spare; MACHINES],
     #[serde(skip)]
     known_reaches: RefCell<KnownReaches>,
+    /// Before this cycle no word moves that the FIFOs do not show yet, as long as the block is not led on.
+    #[serde(skip)]
+    words_known_before: u64,
 }
 
 impl Pio {
@@ -187,6 +191,7 @@ impl Pio {
             decoded: Default::default(),
             spare: Default::default(),
             known_reaches: RefCell::default(),
+            words_known_before: 0,
         }
     }
 
@@ -409,6 +414,7 @@ impl Pio {
 
     /// Tells the neighbours what has changed, and asks to be woken.
     fn finish(&mut self, now: u64, io: &mut Io) {
+        self.words_known_before = 0;
         if self.lines_stale {
             self.update_lines(io);
         }

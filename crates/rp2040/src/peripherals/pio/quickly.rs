@@ -36,7 +36,7 @@ impl Course {
     #[inline(always)]
     pub(super) fn of(machine: &StateMachine, pins: Option<u32>) -> Self {
         let StateMachine { x, y, isr, osr, isr_count, osr_count, .. } = *machine;
-        let (has_word, status) = (!machine.transmit.is_empty(), machine.status());
+        let (has_word, status) = (machine.has_word(), machine.status());
         Self { x, y, isr, osr, isr_count, osr_count, has_word, status, pins, written: None }
     }
 

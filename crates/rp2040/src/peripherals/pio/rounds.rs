@@ -12,7 +12,7 @@ use super::{ALL_PINS, Io, Pio};
 /// Fewer rounds are executed as quickly.
 const FEWEST_ROUNDS: u64 = 2;
 /// Rounds that are gone through change by change at the end: as many as there are changes that anybody remembers, two in each.
-const ROUNDS_AT_END: u32 = super::burst::TOLD.div_ceil(2) as u32;
+pub(super) const ROUNDS_AT_END: u32 = super::burst::TOLD.div_ceil(2) as u32;
 /// What one go may shift at the most.
 const MOST_ROUNDS: u64 = 32;
 
@@ -190,7 +190,7 @@ impl StateMachine {
         (self.sticky.level_mask, self.sticky.levels) = (written, levels);
     }
 
-    /// Gives whether a word moved.
+    /// Gives whether a word moved through its FIFO.
     fn shift_rounds_out(&mut self, looped: &Loop, rounds: u32) -> bool {
         let bits = looped.out.map_or(0, |out| u32::from(out.bits)) * rounds;
         self.osr = shifted_by(self.osr, bits, self.config.out_right);
@@ -198,8 +198,9 @@ impl StateMachine {
         if !self.wants_refill() {
             return false;
         }
-        (self.osr, self.osr_count) = (self.transmit.pop().unwrap_or_default(), 0);
-        true
+        let (word, has_moved) = self.take_word().unwrap_or_default();
+        (self.osr, self.osr_count) = (word, 0);
+        has_moved
     }
 
     /// Gives whether a word moved. The bits that come in are the highest of `received`.

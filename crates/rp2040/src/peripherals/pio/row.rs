@@ -76,7 +76,10 @@ impl Pio {
         let machine = &self.machines[n];
         let looped = self.decoded[n].as_ref()?.known_loop_at(machine.pc)?;
         let next = self.next_of(machine, looped)?;
-        let goes_on = machine.is_between_instructions() && !machine.wants_refill() && !self.lines_stale;
+        let goes_on = machine.is_between_instructions()
+            && machine.foreseen.is_empty()
+            && !machine.wants_refill()
+            && !self.lines_stale;
         if !goes_on || io.clocks.sys_hz != self.edges.hz() || next.1.ends > until {
             return None;
         }

@@ -7,6 +7,7 @@
 use super::cycle::{Cycle, PinWrites};
 use super::divider::Divider;
 use super::fifo::Fifo;
+use super::foreseen::Foreseen;
 use super::registers::{CLKDIV_RESET, Config, EXECCTRL_RESET, PINCTRL_RESET, SHIFTCTRL_RESET};
 
 /// A cycle that never comes.
@@ -63,6 +64,9 @@ pub(super) struct StateMachine {
     pub(super) osr_count: u8,
     pub(super) pc: u8,
     pub(super) transmit: Fifo,
+    /// Words that are in that no more, but that it has not come to yet.
+    #[serde(skip)]
+    pub(super) foreseen: Foreseen,
     pub(super) receive: Fifo,
     pub(super) enabled: bool,
     /// An `IRQ WAIT` has set its flag.
@@ -113,6 +117,7 @@ impl StateMachine {
             osr_count: FULL_COUNT,
             pc: 0,
             transmit: Fifo::new(config.transmit_depth),
+            foreseen: Foreseen::default(),
             receive: Fifo::new(config.receive_depth),
             enabled: false,
             irq_waiting: false,
@@ -273,7 +278,7 @@ impl StateMachine {
     /// Whether the machine does nothing before somebody brings it a word.
     pub(super) fn waits_for_word(&self) -> bool {
         let has_room = self.config.receive_depth == 0 || !self.receive.is_full();
-        self.stall == Some(Stall::Fifo) && self.due == NEVER && self.transmit.is_empty() && has_room
+        self.stall == Some(Stall::Fifo) && self.due == NEVER && !self.has_word() && has_room
     }
 
     /// Computes when the machine has something to do. A disabled one completes a written instruction, and nothing else.
@@ -361,17 +366,17 @@ impl StateMachine {
     }
 
     pub(super) fn wants_refill(&self) -> bool {
-        self.config.autopull && self.osr_count >= self.config.pull_threshold && !self.transmit.is_empty()
+        self.config.autopull && self.osr_count >= self.config.pull_threshold && self.has_word()
     }
 
     /// Autopull, in any cycle that has no `OUT` and at the end of one that has (RP2040 datasheet 3.5.4.2).
     #[inline]
     pub(super) fn refill(&mut self, cycle: &mut Cycle<'_>) {
         if self.wants_refill()
-            && let Some(word) = self.transmit.pop()
+            && let Some((word, has_moved)) = self.take_word()
         {
             (self.osr, self.osr_count) = (word, 0);
-            cycle.fifo_moved = true;
+            cycle.fifo_moved |= has_moved;
         }
     }
 }

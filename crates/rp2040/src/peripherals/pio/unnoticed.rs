@@ -66,6 +66,7 @@ impl Pio {
                 && self.heard.pins == 0
                 && self.ahead.is_none()
                 && last - next > SHORTEST_SEARCHED_CYCLES
+                && self.machines.iter().all(|machine| machine.foreseen.is_empty())
                 && search.goes_on();
             if searches && let Some(period) = search.period(self, next, io) {
                 self.repeat(&period, (last - EXECUTED_AT_END_CYCLES - next) / period.cycles, next, io);

@@ -202,16 +202,17 @@ impl Pio {
 
     /// Whether an access at a time finds no cycle that is a picosecond ahead.
     pub(crate) fn is_apart(&self, at: Picoseconds) -> bool {
-        self.edges.last_at(at) == self.edges.cycle_at(at)
+        self.edges.apart_at(at).is_some()
     }
 
     /// Whether a machine goes on up to and including a time without asking its FIFOs for anything, and an access then would find
     /// no cycle that is a picosecond ahead.
     pub(crate) fn leaves_fifos_alone(&self, n: usize, at: Picoseconds) -> bool {
-        if !self.is_apart(at) {
-            return false;
-        }
+        let Some(cycle) = self.edges.apart_at(at) else { return false };
         let machine = &self.machines[n];
+        if let Some(next) = machine.next_unforeseen() {
+            return next > cycle && !self.lines_stale;
+        }
         let has_bits = !machine.config.autopull || machine.osr_count < machine.config.pull_threshold;
         machine.stall.is_none() && has_bits && !self.lines_stale && self.next_word() > at
     }
@@ -307,8 +308,13 @@ impl StateMachine {
 
     /// The cycle before which no word moves. In a loop that is known that is when its rounds say; elsewhere the pace of the whole
     /// program says it.
-    fn next_word(&self, decoded: &Decoded) -> u64 {
-        if !self.enabled || self.executes_written() || !self.is_between_instructions() {
+    pub(super) fn next_word(&self, decoded: &Decoded) -> u64 {
+        if let Some(next) = self.next_unforeseen() {
+            return next;
+        }
+        // An empty OSR is filled by whatever instruction comes next.
+        let refills = self.wants_refill();
+        if !self.enabled || self.executes_written() || !self.is_between_instructions() || refills {
             return self.due;
         }
         let alone = decoded.known_loop_at(self.pc).and_then(|looped| looped.ticks_alone(self));

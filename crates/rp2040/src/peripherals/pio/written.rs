@@ -38,11 +38,6 @@ impl StateMachine {
         (self.transmit.level() + late).min(self.config.transmit_depth)
     }
 
-    /// Whether FSTAT shows a FIFO to transmit that is full.
-    pub(super) fn shows_full(&self) -> bool {
-        self.transmit_level_shown() == self.config.transmit_depth
-    }
-
     /// FSTAT and FLEVEL show from this cycle on what a written instruction took. Gives whether anything else is due in it.
     pub(super) fn show_late(&mut self, cycle: &mut Cycle<'_>) -> bool {
         self.shown_late_at = None;
