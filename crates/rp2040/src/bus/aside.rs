@@ -163,10 +163,16 @@ impl Bus {
                 self.io.now = led_to;
             }
             Register::Pio(block, offset) if is_plain && self.stays_behind(block, now) => {
-                let Some(machine) = self.blocks.pio[block].takes_word(offset, now) else { return false };
+                let pio = &mut self.blocks.pio[block];
+                let machine = pio.takes_word(offset, now);
+                if machine.is_none() && !pio.takes_word_apart(offset, value, now, &mut self.io) {
+                    return false;
+                }
                 let led_to = self.turn_aside(core, pc, address, now);
                 self.io.now = led_to;
-                self.blocks.pio[block].be_handed(machine, value, &mut self.io);
+                if let Some(machine) = machine {
+                    self.blocks.pio[block].be_handed(machine, value, &mut self.io);
+                }
             }
             _ => return false,
         }
@@ -198,7 +204,7 @@ impl Bus {
         let pio = &mut self.blocks.pio[block];
         match self.io.unnoticed >> source.index() & 1 == 1 {
             _ if !is_behind => true,
-            true => pio.foresees_words(now, &mut self.io),
+            true => pio.foresees_words(now, &mut self.io) || pio.runs_apart(now, &mut self.io),
             false => pio.moves_no_word(now),
         }
     }

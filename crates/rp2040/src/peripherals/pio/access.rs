@@ -147,7 +147,7 @@ impl Pio {
         }
     }
 
-    fn transmit(&mut self, n: usize, value: u32, now: u64) {
+    pub(super) fn transmit(&mut self, n: usize, value: u32, now: u64) {
         let machine = &mut self.machines[n];
         if !machine.transmit.push(value) {
             self.debug |= TXOVER << n;

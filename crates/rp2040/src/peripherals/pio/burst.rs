@@ -39,6 +39,7 @@ pub(super) struct RowOfLevels {
 }
 
 /// What a machine does to levels before anybody is told.
+#[derive(Debug, Clone)]
 pub(super) struct Untold {
     levels: u32,
     /// The pins whose level shows at their pads.
@@ -152,13 +153,21 @@ impl Pio {
     pub(super) fn burst(&mut self, n: usize, last: u64, heeds_fifos: bool, io: &mut Io) -> Option<u64> {
         let mut untold = self.begin_burst(n, io)?;
         self.give_room(&mut untold);
-        let decoded = self.decoded[n].take();
-        let again = || self.spare[n].decode(&self.program, &self.machines[n]);
-        let mut decoded = decoded.unwrap_or_else(again);
-        let reached = self.burst_of(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
+        let mut decoded = self.take_decoded(n);
+        let reached = self.burst_untold(n, &mut decoded, &mut untold, (last, heeds_fifos), io);
+        if let Some(reached) = reached {
+            self.tell(&mut untold, reached, io);
+            self.machines[n].reschedule();
+        }
         self.decoded[n] = Some(decoded);
         self.take_room_back(untold);
         reached
+    }
+
+    /// A machine's program, which is to be put back.
+    pub(super) fn take_decoded(&mut self, n: usize) -> Box<Decoded> {
+        let decoded = self.decoded[n].take();
+        decoded.unwrap_or_else(|| self.spare[n].decode(&self.program, &self.machines[n]))
     }
 
     /// Room for the changes that are told in a row.
@@ -171,7 +180,8 @@ impl Pio {
         self.row.changes = untold.row;
     }
 
-    fn burst_of(
+    /// The same, where the last changes are not told yet, and the machine's next cycle is not found out.
+    pub(super) fn burst_untold(
         &mut self,
         n: usize,
         decoded: &mut Decoded,
@@ -207,8 +217,6 @@ impl Pio {
                 break;
             }
         }
-        self.tell(untold, reached?, io);
-        self.machines[n].reschedule();
         reached
     }
 

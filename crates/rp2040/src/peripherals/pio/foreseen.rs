@@ -1,6 +1,6 @@
 //! Words that somebody brings to a machine which goes round in a loop. As long as its FIFO is never empty it is known when the machine
-//! takes each of them, so that the FIFO need not wait until the machine has come that far: what it took meanwhile is put aside, and the
-//! machine finds it there. Whoever fills the FIFO word by word and looks at its level leaves the machine behind in this way.
+//! takes each of them. The FIFO need not wait until the machine has come that far: what it took meanwhile is put aside, and the machine
+//! finds it there. Whoever fills the FIFO word by word, and looks at its level, leaves the machine behind in this way.
 
 use units::Picoseconds;
 
@@ -132,7 +132,7 @@ impl Pio {
     /// show it from here on; and an access then would find no cycle that is a picosecond ahead.
     pub(crate) fn foresees_words(&mut self, at: Picoseconds, io: &mut Io) -> bool {
         let Some(cycle) = self.edges.apart_at(at) else { return false };
-        if cycle >= self.words_known_before {
+        if cycle >= self.words_known_before && self.apart_in_loop() {
             self.words_known_before = if self.lines_stale { 0 } else { self.foresee_words(cycle, io) };
         }
         cycle < self.words_known_before

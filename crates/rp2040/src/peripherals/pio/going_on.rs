@@ -31,6 +31,9 @@ impl Pio {
     /// How the machines go on; nothing where one of them may be noticed at once, or where a FIFO interrupts. Somebody has to hear `at_once`
     /// of some pins.
     pub(crate) fn goes_on_unnoticed(&mut self, at_once: u32, io: &Io) -> Option<GoingOn> {
+        if self.apart.is_some() {
+            return None;
+        }
         let goes_on = |one: &StateMachine| {
             one.is_at_rest()
                 || one.waits_for_word()

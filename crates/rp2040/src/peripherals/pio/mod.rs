@@ -12,6 +12,7 @@
 
 mod access;
 mod ahead;
+mod apart;
 mod beside;
 mod block;
 mod burst;
@@ -52,6 +53,7 @@ mod written;
 use std::cell::RefCell;
 
 use ahead::Ahead;
+use apart::Apart;
 use beside::Aside;
 use block::{BLOCKS, Block, block_number};
 use burst::RowOfLevels;
@@ -149,6 +151,9 @@ pub struct Pio {
     spare: [Spare; MACHINES],
     #[serde(skip)]
     known_reaches: RefCell<KnownReaches>,
+    /// A machine that is ahead of the block.
+    #[serde(skip)]
+    apart: Option<Box<Apart>>,
     /// Before this cycle no word moves that the FIFOs do not show yet, as long as the block is not led on.
     #[serde(skip)]
     words_known_before: u64,
@@ -191,6 +196,7 @@ impl Pio {
             decoded: Default::default(),
             spare: Default::default(),
             known_reaches: RefCell::default(),
+            apart: None,
             words_known_before: 0,
         }
     }
@@ -247,6 +253,7 @@ impl Pio {
     /// Does everything up to now, and gives the number of the present cycle. One that is a picosecond ahead may be executed later: it
     /// does not see what just came at the pins.
     fn catch_up_with_pins(&mut self, io: &mut Io) -> u64 {
+        self.join(io);
         if io.clocks.sys_hz != self.edges.hz() {
             return self.catch_up(io);
         }
@@ -256,6 +263,7 @@ impl Pio {
 
     /// Does everything up to and including the present cycle, and gives its number.
     fn catch_up(&mut self, io: &mut Io) -> u64 {
+        self.join(io);
         if !self.started {
             self.started = true;
             self.edges = ClockEdges::new(io.clocks.sys_hz, FIRST_CYCLE, io.now);
@@ -276,7 +284,11 @@ impl Pio {
     /// The appointment came: in its cycle something is due, and nothing before.
     fn run_armed(&mut self, io: &mut Io) {
         let armed = std::mem::replace(&mut self.armed, NEVER);
-        if armed == NEVER || self.armed_at != io.now || io.clocks.sys_hz != self.edges.hz() {
+        if self.apart.is_some()
+            || armed == NEVER
+            || self.armed_at != io.now
+            || io.clocks.sys_hz != self.edges.hz()
+        {
             let now = self.catch_up(io);
             return self.finish(now, io);
         }

@@ -17,6 +17,8 @@ pub(crate) struct Reach {
     pub(crate) looks_at_pins: bool,
     /// An instruction sets or clears an IRQ flag.
     pub(super) flags: bool,
+    /// An instruction sets the direction of a pin.
+    pub(super) turns_pins: bool,
     /// The pins whose level or direction may change.
     pub(crate) pins: u32,
     /// The machines that may take from or give to their FIFOs, a bit each.
@@ -34,12 +36,13 @@ pub(crate) struct Heard {
 impl Reach {
     /// That of machines (a bit each) which go round in loops that move these pins, and whether one of them looks at others.
     pub(super) fn of_loops(machines: u32, pins: u32, looks_at_pins: bool) -> Self {
-        Self { looks_at_pins, flags: false, pins, machines }
+        Self { looks_at_pins, pins, machines, ..Self::default() }
     }
 
     fn add(&mut self, other: Self) {
         self.looks_at_pins |= other.looks_at_pins;
         self.flags |= other.flags;
+        self.turns_pins |= other.turns_pins;
         self.pins |= other.pins;
         self.machines |= other.machines;
     }
@@ -56,14 +59,16 @@ impl Reach {
         let looks_at_pins = looks_at_pins(instruction);
         let flags = moves_flags(instruction);
         let side = if config.side_set(instruction).is_some() { config.side_mask } else { 0 };
-        Self { looks_at_pins, flags, pins: pins | side, machines: 0 }
+        let turns_pins =
+            matches!((instruction >> 13, operand), (3 | 7, 4)) || side != 0 && config.side_pindirs;
+        Self { looks_at_pins, flags, turns_pins, pins: pins | side, machines: 0 }
     }
 
     /// What an instruction may do that nobody knows yet.
     fn unknown(machine: &StateMachine) -> Self {
         let config = &machine.config;
         let pins = config.out_mask | config.set_mask | config.side_mask;
-        Self { looks_at_pins: true, flags: true, pins, machines: 0 }
+        Self { looks_at_pins: true, flags: true, turns_pins: true, pins, machines: 0 }
     }
 }
 

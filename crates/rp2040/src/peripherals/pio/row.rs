@@ -78,6 +78,7 @@ impl Pio {
         let next = self.next_of(machine, looped)?;
         let goes_on = machine.is_between_instructions()
             && machine.foreseen.is_empty()
+            && self.apart.is_none()
             && !machine.wants_refill()
             && !self.lines_stale;
         if !goes_on || io.clocks.sys_hz != self.edges.hz() || next.1.ends > until {

@@ -32,10 +32,11 @@ impl Pio {
         if io.clocks.sys_hz != self.edges.hz() {
             return;
         }
+        let joined = self.join(io);
         self.go_unnoticed((reach, heard), io);
         (self.debug_rose, self.flags_moved) = (false, false);
         let last = self.edges.last_at(until);
-        let reached = self.run_to(last, heeds_fifos, io);
+        let reached = self.run_to(last, heeds_fifos, io).or(joined);
         self.go_noticed();
         if let Some(cycle) = reached {
             self.finish(cycle, io);
@@ -136,7 +137,7 @@ impl Pio {
 
     /// The machine that is due next, where no other one has anything to do for some cycles, and up to when at the most that is so.
     #[inline]
-    fn goes_alone(&self, last: u64) -> Option<(usize, u64)> {
+    pub(super) fn goes_alone(&self, last: u64) -> Option<(usize, u64)> {
         let alone = self.machines.iter().min_by_key(|machine| machine.due)?;
         let n = usize::from(alone.index);
         let before = self.others(n).map(|other| other.due).min()?;
@@ -145,7 +146,7 @@ impl Pio {
         idle.then(|| (n, last.min(before - 1)))
     }
 
-    fn others(&self, alone: usize) -> impl Iterator<Item = &StateMachine> {
+    pub(super) fn others(&self, alone: usize) -> impl Iterator<Item = &StateMachine> {
         self.machines.iter().filter(move |other| usize::from(other.index) != alone)
     }
 
