@@ -241,19 +241,26 @@ impl Io {
         pins.make(miso, is_controller.then_some(false));
     }
 
+    /// TXD is the USART's while it transmits: high at rest, and in a frame its bits say.
+    pub(super) fn give_usart_its_txd(&mut self, number: u8) {
+        let place = usize::from(number);
+        let txd = bit(self.part.usarts[place][1]);
+        let Devices { usarts, usart_wires, pins, .. } = &mut self.devices;
+        let is_its_own = usarts[place].holds_txd();
+        if !usart_wires[place].is_sending() {
+            pins.give(txd, is_its_own.then_some(txd));
+        }
+        pins.make(txd, is_its_own.then_some(true));
+    }
+
     fn write_usart(&mut self, number: u8, register: u8, value: u8, cycle: u64) {
         let usart = &mut self.devices.usarts[usize::from(number)];
         let begun = usart.write(register, value, cycle);
         if register == 1 {
-            let (transmits, receives) = (usart.transmits(), usart.receives());
-            let [rxd, txd] = self.part.usarts[usize::from(number)].map(bit);
-            let pins = &mut self.devices.pins;
-            // At rest the line is high, and in a frame its bits say.
-            if !self.devices.usart_wires[usize::from(number)].is_sending() {
-                pins.give(txd, transmits.then_some(txd));
-            }
-            pins.make(txd, transmits.then_some(true));
-            pins.make(rxd, receives.then_some(false));
+            let receives = usart.receives();
+            let rxd = bit(self.part.usarts[usize::from(number)][0]);
+            self.devices.pins.make(rxd, receives.then_some(false));
+            self.give_usart_its_txd(number);
             self.pins_may_have_changed(cycle + 1);
         }
         if let Some(frame) = begun {

@@ -259,6 +259,9 @@ impl Io {
             }
             if let Some(next) = next {
                 self.show_frame(number, next);
+            } else if !self.devices.usarts[place].holds_txd() {
+                self.give_usart_its_txd(number);
+                self.pins_may_have_changed(cycle);
             }
         }
         self.react(cycle);

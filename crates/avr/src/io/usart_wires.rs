@@ -145,7 +145,7 @@ impl Io {
         let txd = bit(self.part.usarts[place][1]);
         self.devices
             .pins
-            .give(txd, self.devices.usarts[place].transmits().then_some(if level { txd } else { 0 }));
+            .give(txd, self.devices.usarts[place].holds_txd().then_some(if level { txd } else { 0 }));
         self.pins_may_have_changed(cycle);
     }
 }

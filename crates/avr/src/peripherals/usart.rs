@@ -119,6 +119,11 @@ impl Usart {
         has(self.control, TXEN)
     }
 
+    /// Whether TXD is its own: a transmitter that is switched off first finishes what it was given.
+    pub(crate) fn holds_txd(&self) -> bool {
+        self.transmits() || self.is_sending()
+    }
+
     pub(crate) fn receives(&self) -> bool {
         has(self.control, RXEN)
     }

@@ -149,3 +149,15 @@ fn a_state_that_was_kept_in_a_frame_goes_on_in_it() {
     run(&mut *other, 30_000);
     assert_eq!(kept(&*other, 0), (RXC, 0x5a));
 }
+
+#[test]
+fn a_transmitter_that_is_switched_off_finishes_what_it_was_given() {
+    // "USART0", "Disabling the Transmitter": it "will not become effective until ongoing and pending transmissions are completed".
+    let start =
+        [set_up(UCSR0A, RXEN | TXEN, PLAIN), writes(&[(UCSR0A + 6, 0xa6), (UCSR0A + 6, 0x3c)])].concat();
+    let words =
+        [start, writes(&[(UCSR0A + 1, RXEN)]), long_wait(), keep(UCSR0A, 0), keep(UCSR0A, 1), vec![HANG]];
+    let chip = wired(chip(&words.concat()), &[(TXD, RXD)]);
+    assert_eq!([kept(&*chip, 0), kept(&*chip, 1)], [(RXC, 0xa6), (RXC, 0x3c)]);
+    assert_eq!(chip.driven() >> TXD & 1, 0, "and then it lets TXD go");
+}
