@@ -22,6 +22,8 @@ pub(crate) struct Pins {
     port: u32,
     /// Whether MCUCR.PUD switches all pull-ups off.
     pull_ups_off: bool,
+    /// The bits of each port that DIDRn switch off as digital inputs.
+    inputs_off: Vec<u8>,
     /// Levels that peripherals give to outputs in place of PORTx.
     given: u32,
     given_levels: u32,
@@ -55,6 +57,7 @@ impl Pins {
             ddr: 0,
             port: 0,
             pull_ups_off: false,
+            inputs_off: vec![0; 11],
             given: 0,
             given_levels: 0,
             made_outputs: 0,
@@ -77,6 +80,7 @@ impl Pins {
     /// As after a reset: every pin is an input without pull-up.
     pub(crate) fn reset(&mut self) {
         self.ports.iter_mut().for_each(|port| *port = [0; 2]);
+        self.inputs_off.fill(0);
         (self.ddr, self.port, self.pull_ups_off) = (0, 0, false);
         (self.given, self.given_levels, self.made_outputs, self.made_inputs) = (0, 0, 0, 0);
     }
@@ -118,7 +122,8 @@ impl Pins {
                     NO_PIN => alone(bit),
                     gpio => levels >> gpio & 1 == 1,
                 };
-                (0..8).fold(0, |all, bit| all | u8::from(level(bit)) << bit)
+                let pins = (0..8).fold(0, |all, bit| all | u8::from(level(bit)) << bit);
+                pins & !self.inputs_off[usize::from(port)]
             }
         }
     }
@@ -135,6 +140,15 @@ impl Pins {
         for (bit, &gpio) in gpios_of(part, port).iter().enumerate().filter(|(_, gpio)| **gpio != NO_PIN) {
             put(&mut self.ddr, gpio, registers[0] >> bit & 1 == 1);
             put(&mut self.port, gpio, registers[1] >> bit & 1 == 1);
+        }
+    }
+
+    /// DIDRn is written: its inputs read zero ("DIDR0").
+    pub(crate) fn switch_inputs_off(&mut self, part: &Part, register: u16, value: u8) {
+        for found in part.input_disables.iter().filter(|one| one.register == register) {
+            if let Some(off) = self.inputs_off.get_mut(usize::from(found.port)) {
+                *off = *off & !(found.mask << found.first) | (value & found.mask) << found.first;
+            }
         }
     }
 

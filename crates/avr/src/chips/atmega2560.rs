@@ -3,7 +3,7 @@
 //! PH3 to 6 are 27 to 30, and PL0 is 31. The others keep what is written, and are on nothing.
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
-use super::{NO_PIN, Part, Port, TimerPins, row};
+use super::{InputDisable, NO_PIN, Part, Port, TimerPins, row};
 use crate::peripherals::adc_inputs::AdcInputs;
 
 const B: u8 = 2;
@@ -183,6 +183,11 @@ pub(crate) static ATMEGA2560: Part = Part {
     ],
     external: &[D, D + 1, D + 2, D + 3, E + 4, E + 5, E + 6, E + 7],
     changes: &[row(B), [E, N, N, N, N, N, N, N], NONE],
+    input_disables: &[
+        InputDisable { register: 0x7e, port: b'F' - b'A', first: 0, mask: 0xff },
+        InputDisable { register: 0x7f, port: b'E' - b'A', first: 2, mask: 0x03 },
+        InputDisable { register: 0x7d, port: b'J' - b'A', first: 0, mask: 0xff },
+    ],
     twi: [D + 1, D],
     adc_gpios: F..=F + 3,
     adc_inputs: AdcInputs::Sixteen,

@@ -62,6 +62,8 @@ pub(crate) struct Part {
     pub(crate) external: &'static [u8],
     /// The pins of PCINT, 8 for each mask register.
     pub(crate) changes: &'static [[u8; 8]],
+    /// DIDRn, which switch digital inputs off.
+    pub(crate) input_disables: &'static [InputDisable],
     /// SDA and SCL.
     pub(crate) twi: [u8; 2],
     /// The GPIOs with an ADC input, by channel.
@@ -77,6 +79,19 @@ pub(crate) struct Port {
     pub(crate) letter: u8,
     /// The GPIO number of each of its bits.
     pub(crate) gpios: [u8; 8],
+}
+
+/// A register that switches digital inputs off.
+#[derive(Debug)]
+pub(crate) struct InputDisable {
+    /// Its address in the data space.
+    pub(crate) register: u16,
+    /// The port as its registers stand: 0 for A, and 9 for K, since there is no port I.
+    pub(crate) port: u8,
+    /// The bit of the port that its bit 0 is for.
+    pub(crate) first: u8,
+    /// The bits that it has.
+    pub(crate) mask: u8,
 }
 
 /// The pins of a timer.

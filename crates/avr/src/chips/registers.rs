@@ -36,7 +36,7 @@ pub(crate) enum Register {
     Mcusr,
     Mcucr,
     Clkpr,
-    /// Keeps what is written, and does nothing else here.
+    /// Keeps what is written; those of DIDRn switch digital inputs off, and the others do nothing here.
     Plain,
 }
 

@@ -200,7 +200,10 @@ impl Io {
             Register::Gtccr => return self.reset_prescalers(value, cycle),
             // Timer 2 goes on with the core's clock: a run tells so.
             Register::Assr if value & ASYNCHRONOUS != 0 => return self.note_unknown(address, true),
-            Register::Plain => devices.system.write_plain(address, value),
+            Register::Plain => {
+                devices.pins.switch_inputs_off(self.part, address, value);
+                devices.system.write_plain(address, value);
+            }
             _ => return,
         }
         self.refresh_external();

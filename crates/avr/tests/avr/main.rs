@@ -4,6 +4,7 @@
 mod adc;
 mod cycles;
 mod definitions;
+mod digital_inputs;
 mod files;
 mod interrupts;
 mod peripherals;
