@@ -94,16 +94,13 @@ impl Pins {
         (self.ddr | self.made_outputs) & !self.made_inputs
     }
 
-    /// The pins that somebody else drives low: the outside, or another pin of the chip by a wire.
-    pub(crate) fn driven_low_elsewhere(&self) -> u32 {
-        let outside = self.outside[0] & !self.outside[1];
-        if !self.has_wires {
-            return outside;
+    /// Whether a pin is low because something drives or pulls its net, and not because nobody does.
+    pub(crate) fn is_held_low(&self, pin: u8) -> bool {
+        if pin == NO_PIN || self.levels & bit(pin) != 0 {
+            return false;
         }
-        let driven = self.driven();
-        let by_wire =
-            (0..32).filter(|&pin| self.nets[pin] & !(1 << pin) & driven != 0).map(|pin| 1u32 << pin);
-        outside | by_wire.sum::<u32>() & !self.levels
+        let held = self.driven() | self.outside[0] | self.weak[0] | self.pulled[0];
+        held & self.nets[usize::from(pin & 31)] != 0
     }
 
     /// Reads PINx, DDRx or PORTx (0 to 2). PINx comes through a synchroniser: it shows a change from the cycle after the

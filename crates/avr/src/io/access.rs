@@ -224,8 +224,10 @@ impl Io {
     fn write_spi(&mut self, register: u8, value: u8, cycle: u64) {
         let begun = self.devices.spi.write(register, value, cycle);
         if register == 0 {
-            self.give_spi_its_pins();
-            self.spi_select_may_be_low();
+            // Before its pins are its own, so that they do not move where the bus is lost at once.
+            if !self.spi_may_lose_its_bus() {
+                self.give_spi_its_pins();
+            }
             self.pins_may_have_changed(cycle + 1);
         }
         if let Some(byte) = begun {
@@ -234,14 +236,17 @@ impl Io {
         self.refresh(Slot::Spi);
     }
 
-    /// As controller MISO is an input, SCK and MOSI are the SPI's where they are outputs ("SPI Pin Overrides").
-    fn give_spi_its_pins(&mut self) {
-        let [sck, mosi, miso, _] = self.part.spi.map(bit);
+    /// As controller MISO is an input, SCK and MOSI are the SPI's where they are outputs. As device SCK, MOSI and SS are inputs ("SPI
+    /// Pin Overrides").
+    pub(super) fn give_spi_its_pins(&mut self) {
+        let [sck, mosi, miso, select] = self.part.spi.map(bit);
         let Devices { spi, pins, .. } = &mut self.devices;
         let is_controller = spi.is_controller();
+        let is_device = spi.is_enabled() && !is_controller;
         let rest = if spi.mode() & 2 != 0 { sck } else { 0 };
         pins.give(sck | mosi, is_controller.then_some(rest));
         pins.make(miso, is_controller.then_some(false));
+        pins.make(sck | mosi | select, is_device.then_some(false));
     }
 
     /// TXD is the USART's while it transmits: high at rest, and in a frame its bits say.

@@ -2,7 +2,7 @@
 
 use mcu::{Edge, Reaction, SpiFrame};
 
-use super::{Io, SLOTS, Slot};
+use super::{Devices, Io, SLOTS, Slot};
 use crate::chips::NO_PIN;
 use crate::peripherals::NEVER;
 use crate::peripherals::adc::Trigger;
@@ -119,7 +119,9 @@ impl Io {
             let clock = self.devices.clock;
             let changed = self.devices.pins.resolve(cycle, || clock.time(cycle));
             self.lines_see(cycle);
-            if changed == 0 {
+            // SS counts by its level: one that begins to be held low was low before, if nobody drove it.
+            let lost_bus = self.spi_may_lose_its_bus();
+            if changed == 0 && !lost_bus {
                 return;
             }
             self.pins_changed(changed, cycle);
@@ -152,10 +154,6 @@ impl Io {
             }
         }
         self.trigger_may_have_changed(cycle);
-        let select = bit(self.part.spi[3]);
-        if changed & select != 0 {
-            self.spi_select_may_be_low();
-        }
         self.stopped_by_pin |= changed & self.stops.pins != 0;
         if changed & self.outside.listens_to() != 0 {
             let at = self.time(cycle);
@@ -166,14 +164,18 @@ impl Io {
         }
     }
 
-    /// A controller that finds SS, an input, low gives the bus away.
-    pub(crate) fn spi_select_may_be_low(&mut self) {
-        let pins = &self.devices.pins;
-        let select = bit(self.part.spi[3]) & !pins.driven();
-        if select & pins.driven_low_elsewhere() != 0 {
-            self.devices.spi.lose_bus();
-            self.refresh(Slot::Spi);
+    /// A controller whose SS is an input and low becomes a device ("SS Pin Functionality", "Master Mode"); whether it did. The pins
+    /// that it had are to be looked at then.
+    pub(super) fn spi_may_lose_its_bus(&mut self) -> bool {
+        let Devices { spi, pins, .. } = &mut self.devices;
+        let select = self.part.spi[3];
+        if !spi.is_controller() || pins.driven() & bit(select) != 0 || !pins.is_held_low(select) {
+            return false;
         }
+        spi.lose_bus();
+        self.give_spi_its_pins();
+        self.refresh(Slot::Spi);
+        true
     }
 
     /// A byte begins on the SPI: its bits on SCK and MOSI, where somebody records them.

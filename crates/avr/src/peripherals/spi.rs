@@ -141,6 +141,7 @@ impl Spi {
         if self.is_controller() {
             self.control &= !(1 << MSTR);
             self.status |= SPIF;
+            self.is_seen = false;
             self.under_way = None;
         }
     }
