@@ -84,6 +84,9 @@ impl Avr {
         let flash = &self.io.devices.program.bytes;
         let start = boot_start(self.part, flash, self.high_fuse);
         self.state.start = start / 2;
+        // Without fuses a loader may have any size: all is taken that one may be.
+        let boot_section = self.high_fuse.map(|fuse| fuses::boot_section(self.part, fuse));
+        self.io.devices.program.boot_section = boot_section.unwrap_or(self.part.largest_boot_section());
         self.io.devices.program.starts_boot_loader = start != 0;
         // A boot loader that finds no program starts erased flash, and so comes round to itself.
         self.state.core.stops_at_erased = start == 0;

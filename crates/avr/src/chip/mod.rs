@@ -12,12 +12,17 @@ use units::Picoseconds;
 
 use crate::chips::Part;
 use crate::core::{Core, Layout, Memories, Watch};
+use crate::image::fuses;
 use crate::io::Io;
+use crate::io::access::SPMCSR;
 use crate::peripherals::system::{self, SleepMode};
 
 /// Where GDB and ELFs for AVR have the data space and the EEPROM (binutils, `elf/avr.h`; both are only a convention).
 pub(crate) const DATA: u32 = 0x80_0000;
 pub(crate) const EEPROM: u32 = 0x81_0000;
+
+/// What is told of an SPM that is ignored.
+const OUTSIDE_BOOT_SECTION: &str = "SPM outside of the boot section";
 
 /// The button of every board: RESET is a pin of its own.
 pub(crate) const RESET: &str = "RESET";
@@ -137,8 +142,12 @@ impl Avr {
         self.state.is_in_reset = held;
     }
 
-    /// The first word of the boot section: that of the smallest size which holds the start, else of the largest.
+    /// The first word of the boot section: the one of the fuses, where the image states them. Else that of the smallest size which
+    /// holds the start, or of the largest.
     pub(crate) fn boot_section(&self) -> u32 {
+        if let Some(fuse) = self.high_fuse {
+            return fuses::boot_section(self.part, fuse) / 2;
+        }
         let flash = self.part.flash_bytes;
         let starts = self.part.boot_bytes.map(|bytes| (flash - bytes) / 2);
         starts.into_iter().find(|start| *start == self.state.start).unwrap_or(starts[3])
@@ -218,7 +227,7 @@ impl Avr {
     pub(crate) fn unknown_accesses(&self) -> Vec<UnknownAccess> {
         let access = |(&(address, write), &pc): (&(u16, bool), &u32)| UnknownAccess {
             block: if address < self.part.ram_start { "I/O" } else { "RAM" },
-            detail: "",
+            detail: if address == SPMCSR { OUTSIDE_BOOT_SECTION } else { "" },
             address: DATA + u32::from(address),
             write,
             pc: pc << 1,

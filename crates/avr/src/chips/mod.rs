@@ -116,6 +116,12 @@ impl Part {
         2
     }
 
+    /// Where the largest boot section begins. Whatever BOOTSZ says, flash below can be read only while none of it is written.
+    pub(crate) fn largest_boot_section(&self) -> u32 {
+        let [.., most_bytes] = self.boot_bytes;
+        self.flash_bytes - most_bytes
+    }
+
     /// What a GPIO is called, as `PB5`.
     pub(crate) fn pin_name(&self, gpio: u8) -> String {
         for port in self.ports {

@@ -174,7 +174,8 @@ impl Core {
             Instruction::Wdr => at.bus.restart_watchdog(self.cycle),
             Instruction::Spm { increment } => {
                 let address = u32::from(self.pair(Z)) | u32::from(self.rampz) << 16;
-                if at.bus.store_program(2 * self.pc, (address, self.pair(0)), self.cycle) {
+                at.bus.accessed_from(self.pc);
+                if at.bus.store_program(address, self.pair(0), self.cycle) {
                     self.limit = 0;
                 }
                 if increment {

@@ -46,8 +46,8 @@ pub trait Bus {
     /// Reads a byte of program memory, as LPM and ELPM do.
     fn program(&mut self, address: u32, cycle: u64) -> u8;
 
-    /// SPM at an address of the program: Z with RAMPZ, and R1:R0.
-    fn store_program(&mut self, from: u32, stored: (u32, u16), cycle: u64) -> bool;
+    /// SPM: Z with RAMPZ, and R1:R0.
+    fn store_program(&mut self, address: u32, word: u16, cycle: u64) -> bool;
 
     /// WDR.
     fn restart_watchdog(&mut self, cycle: u64);

@@ -38,7 +38,7 @@ impl Bus for Nothing {
         0
     }
 
-    fn store_program(&mut self, _: u32, _: (u32, u16), _: u64) -> bool {
+    fn store_program(&mut self, _: u32, _: u16, _: u64) -> bool {
         self.asked = true;
         true
     }

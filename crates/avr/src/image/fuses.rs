@@ -15,7 +15,7 @@ pub(crate) fn high_fuse(segments: &[Segment]) -> Option<u8> {
 }
 
 /// Where the boot section begins.
-fn boot_section(part: &Part, fuse: u8) -> u32 {
+pub(crate) fn boot_section(part: &Part, fuse: u8) -> u32 {
     let size = 3 - usize::from(fuse >> BOOTSZ_SHIFT & 3);
     boot_starts(part)[size]
 }

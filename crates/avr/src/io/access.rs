@@ -8,6 +8,8 @@ use crate::peripherals::system::SleepMode;
 use crate::pins::bit;
 
 const ADDRESS_0X73: u16 = 0x73;
+/// What is told of an SPM that is ignored has this register's address.
+pub(crate) const SPMCSR: u16 = 0x57;
 /// EXCLK and AS2 of ASSR: timer 2 counts a crystal or a clock of its own.
 const ASYNCHRONOUS: u8 = 1 << 6 | 1 << 5;
 
@@ -368,14 +370,14 @@ impl Bus for Io {
         self.devices.program.load(self.part, address, cycle)
     }
 
-    fn store_program(&mut self, from: u32, stored: (u32, u16), cycle: u64) -> bool {
+    fn store_program(&mut self, address: u32, word: u16, cycle: u64) -> bool {
         // SPM is disabled outside of the boot loader section (ATmega328P datasheet, "Boot Loader Support").
-        let [.., most_bytes] = self.part.boot_bytes;
-        if from < self.part.flash_bytes - most_bytes {
+        if self.pc << 1 < self.devices.program.boot_section {
+            self.note_unknown(SPMCSR, true);
             return false;
         }
         let clock = self.devices.clock;
-        self.devices.program.store(self.part, stored, cycle, |us| clock.cycles_of(us));
+        self.devices.program.store(self.part, (address, word), cycle, |us| clock.cycles_of(us));
         self.refresh(Slot::ProgramMemory);
         true
     }

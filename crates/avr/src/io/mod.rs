@@ -1,7 +1,7 @@
 //! All that the core reaches beside RAM and registers: the peripherals, the pins, and what stands around the chip. It knows
 //! which of them is due next, and which interrupts are pending.
 
-mod access;
+pub(crate) mod access;
 mod events;
 mod lines;
 mod usart_wires;

@@ -38,6 +38,8 @@ pub(crate) struct ProgramMemory {
     rww_is_busy: bool,
     window_until: u64,
     busy_until: u64,
+    /// Where the boot section begins, from which alone SPM works.
+    pub(crate) boot_section: u32,
     /// Whether a reset starts the boot loader.
     pub(crate) starts_boot_loader: bool,
 }
@@ -53,6 +55,7 @@ impl ProgramMemory {
             rww_is_busy: false,
             window_until: 0,
             busy_until: NEVER,
+            boot_section: part.largest_boot_section(),
             starts_boot_loader: false,
         };
         memory.decode_all();
@@ -170,15 +173,17 @@ impl ProgramMemory {
         self.window_until = 0;
         let page_bytes = self.buffer.len();
         let page = address as usize % self.bytes.len() / page_bytes * page_bytes;
-        let action = self.control & (RWWSRE | BLBSET | PGWRT | PGERS);
-        let [.., most_boot_bytes] = part.boot_bytes;
-        if action & (PGERS | PGWRT) != 0 && page < self.bytes.len() - most_boot_bytes as usize {
+        let action = self.control & (SIGRD | RWWSRE | BLBSET | PGWRT | PGERS);
+        // Which section is busy depends on the chip, and not on BOOTSZ ("Read-While-Write and No Read-While-Write Flash Sections").
+        if matches!(action, PGERS | PGWRT) && page < part.largest_boot_section() as usize {
             self.rww_is_busy = true;
         }
         match action {
             0 => {
                 let offset = (address as usize % page_bytes) & !1;
                 self.buffer[offset..offset + 2].copy_from_slice(&word.to_le_bytes());
+                // "SPMCSR", bit 6: a page load clears it.
+                self.rww_is_busy = false;
                 self.control &= 1 << SPMIE;
             }
             PGERS => {

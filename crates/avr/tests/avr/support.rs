@@ -53,8 +53,12 @@ pub(crate) fn rjmp(words: i16) -> u16 {
 
 /// Intel HEX of some bytes.
 pub(crate) fn hex(address: u32, bytes: &[u8]) -> String {
-    let mut text = record(0, 4, &((address >> 16) as u16).to_be_bytes());
+    let mut text = String::new();
+    let mut segment = None;
     for (at, row) in (address..).step_by(16).zip(bytes.chunks(16)) {
+        if segment.replace(at >> 16) != Some(at >> 16) {
+            text += &record(0, 4, &((at >> 16) as u16).to_be_bytes());
+        }
         text += &record(at as u16, 0, row);
     }
     text + ":00000001FF\n"
