@@ -13,16 +13,12 @@ use units::Picoseconds;
 use crate::chips::Part;
 use crate::core::{Core, Layout, Memories, Watch};
 use crate::image::fuses;
-use crate::io::Io;
-use crate::io::access::SPMCSR;
+use crate::io::{Ignored, Io};
 use crate::peripherals::system::{self, SleepMode};
 
 /// Where GDB and ELFs for AVR have the data space and the EEPROM (binutils, `elf/avr.h`; both are only a convention).
 pub(crate) const DATA: u32 = 0x80_0000;
 pub(crate) const EEPROM: u32 = 0x81_0000;
-
-/// What is told of an SPM that is ignored.
-const OUTSIDE_BOOT_SECTION: &str = "SPM outside of the boot section";
 
 /// The button of every board: RESET is a pin of its own.
 pub(crate) const RESET: &str = "RESET";
@@ -221,13 +217,13 @@ impl Avr {
     }
 
     pub(crate) fn is_sending(&self) -> bool {
-        self.io.devices.usarts.iter().any(crate::peripherals::usart::Usart::is_sending)
+        self.io.devices.usarts.iter().any(|usart| usart.is_sending() && usart.has_clock())
     }
 
     pub(crate) fn unknown_accesses(&self) -> Vec<UnknownAccess> {
-        let access = |(&(address, write), &pc): (&(u16, bool), &u32)| UnknownAccess {
+        let access = |(&(address, write), &(pc, why)): (&(u16, bool), &(u32, Ignored))| UnknownAccess {
             block: if address < self.part.ram_start { "I/O" } else { "RAM" },
-            detail: if address == SPMCSR { OUTSIDE_BOOT_SECTION } else { "" },
+            detail: why.detail(),
             address: DATA + u32::from(address),
             write,
             pc: pc << 1,

@@ -1,7 +1,7 @@
 //! The ATmega1284P. Its GPIO numbers are those of ports A to D in a row: PA0 is 0, PB0 is 8, PC0 is 16, PD0 is 24.
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
-use super::{InputDisable, NO_PIN, Part, Port, TimerPins, row};
+use super::{InputDisable, NO_PIN, Part, Port, TimerPins, power, row};
 use crate::peripherals::adc_inputs::AdcInputs;
 
 const A: u8 = 0;
@@ -113,6 +113,7 @@ pub(crate) static ATMEGA1284P: Part = Part {
         InputDisable { register: 0x7e, port: 0, first: 0, mask: 0xff },
         InputDisable { register: 0x7f, port: b'B' - b'A', first: 2, mask: 0x03 },
     ],
+    power: &power::OF_ATMEGA1284P,
     twi: [C + 1, C],
     adc_gpios: A..=A + 7,
     adc_inputs: AdcInputs::WithDifferences,

@@ -3,7 +3,7 @@
 //! PH3 to 6 are 27 to 30, and PL0 is 31. The others keep what is written, and are on nothing.
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
-use super::{InputDisable, NO_PIN, Part, Port, TimerPins, row};
+use super::{InputDisable, NO_PIN, Part, Port, TimerPins, power, row};
 use crate::peripherals::adc_inputs::AdcInputs;
 
 const B: u8 = 2;
@@ -188,6 +188,7 @@ pub(crate) static ATMEGA2560: Part = Part {
         InputDisable { register: 0x7f, port: b'E' - b'A', first: 2, mask: 0x03 },
         InputDisable { register: 0x7d, port: b'J' - b'A', first: 0, mask: 0xff },
     ],
+    power: &power::OF_ATMEGA2560,
     twi: [D + 1, D],
     adc_gpios: F..=F + 3,
     adc_inputs: AdcInputs::Sixteen,

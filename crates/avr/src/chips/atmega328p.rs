@@ -1,7 +1,7 @@
 //! The ATmega328P. Its GPIO numbers are those of ports B, C and D in a row: PB0 is 0, PC0 is 8, PD0 is 16.
 
 use super::sources::{self, CAPTURE, COMPARE_A, EMPTY, OVERFLOW, RECEIVED, SENT, timer, usart};
-use super::{InputDisable, NO_PIN, Part, Port, TimerPins, row};
+use super::{InputDisable, NO_PIN, Part, Port, TimerPins, power, row};
 use crate::peripherals::adc_inputs::AdcInputs;
 
 const B: u8 = 0;
@@ -93,6 +93,7 @@ pub(crate) static ATMEGA328P: Part = Part {
         InputDisable { register: 0x7e, port: b'C' - b'A', first: 0, mask: 0x3f },
         InputDisable { register: 0x7f, port: b'D' - b'A', first: 6, mask: 0x03 },
     ],
+    power: &power::OF_ATMEGA328P,
     twi: [C + 4, C + 5],
     adc_gpios: C..=C + 5,
     adc_inputs: AdcInputs::WithSensor,

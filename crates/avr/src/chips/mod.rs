@@ -7,6 +7,7 @@
 mod atmega1284p;
 mod atmega2560;
 mod atmega328p;
+pub(crate) mod power;
 pub(crate) mod registers;
 pub(crate) mod sources;
 
@@ -64,6 +65,8 @@ pub(crate) struct Part {
     pub(crate) changes: &'static [[u8; 8]],
     /// DIDRn, which switch digital inputs off.
     pub(crate) input_disables: &'static [InputDisable],
+    /// PRR, or PRR0 and PRR1.
+    pub(crate) power: &'static [power::PowerReduction],
     /// SDA and SCL.
     pub(crate) twi: [u8; 2],
     /// The GPIOs with an ADC input, by channel.

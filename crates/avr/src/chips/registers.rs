@@ -36,12 +36,14 @@ pub(crate) enum Register {
     Mcusr,
     Mcucr,
     Clkpr,
+    /// PRR0 and PRR1.
+    Prr(u8),
     /// Keeps what is written; those of DIDRn switch digital inputs off, and the others do nothing here.
     Plain,
 }
 
-/// The registers that keep what is written: GPIOR0 to 2, ACSR, OCDR, PRR0 and 1, OSCCAL, DIDR2, 0 and 1.
-const PLAIN: [u16; 10] = [0x3e, 0x4a, 0x4b, 0x50, 0x51, 0x64, 0x65, 0x66, 0x7e, 0x7f];
+/// The registers that keep what is written: GPIOR0 to 2, ACSR, OCDR, OSCCAL, DIDR2, 0 and 1.
+const PLAIN: [u16; 8] = [0x3e, 0x4a, 0x4b, 0x50, 0x51, 0x66, 0x7e, 0x7f];
 const DIDR2: u16 = 0x7d;
 
 /// The register at an address, whether a chip has that peripheral or not.
@@ -65,6 +67,7 @@ pub(crate) fn register(address: u16) -> Option<Register> {
         0x57 => Register::Spmcsr,
         0x60 => Register::Wdtcsr,
         0x61 => Register::Clkpr,
+        0x64 | 0x65 => Register::Prr(low(0x64)),
         0x68 => Register::Pcicr,
         0x69 | 0x6a => Register::Eicr(low(0x69)),
         0x6b..=0x6d => Register::Pcmsk(low(0x6b)),

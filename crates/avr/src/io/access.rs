@@ -1,15 +1,17 @@
 //! What the core reads and writes: each register to its peripheral.
 
+use super::unknown::Ignored;
 use super::{Devices, Io, SLOTS, Slot};
 use crate::chips::Part;
+use crate::chips::power::Module;
 use crate::chips::registers::{Register, mask_at_0x73, register};
 use crate::core::Bus;
 use crate::peripherals::system::SleepMode;
 use crate::pins::bit;
 
 const ADDRESS_0X73: u16 = 0x73;
-/// What is told of an SPM that is ignored has this register's address.
-pub(crate) const SPMCSR: u16 = 0x57;
+/// The register that stands for SPM where that is ignored.
+const SPMCSR: u16 = 0x57;
 /// EXCLK and AS2 of ASSR: timer 2 counts a crystal or a clock of its own.
 const ASYNCHRONOUS: u8 = 1 << 6 | 1 << 5;
 
@@ -26,6 +28,7 @@ pub(super) fn register_of(part: &Part, address: u16) -> Option<Register> {
         }
         Register::Usart(number, _) => usize::from(number) < part.usarts.len(),
         Register::Pcmsk(number) => usize::from(number) < part.changes.len(),
+        Register::Prr(number) => usize::from(number) < part.power.len(),
         Register::Eicr(number) => usize::from(number) <= (part.external.len() - 1) / 4,
         Register::Port(number, _) => {
             let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
@@ -41,11 +44,6 @@ impl Io {
     #[inline]
     fn register(&self, address: u16) -> Option<Register> {
         self.registers.get(usize::from(address)).copied().flatten()
-    }
-
-    pub(super) fn note_unknown(&mut self, address: u16, write: bool) {
-        let pc = self.pc;
-        self.devices.unknown.entry((address, write)).or_insert(pc);
     }
 
     /// Keeps what the core waits for, where somebody wants to know: the register that it reads, or nothing where it writes. A timer's
@@ -66,6 +64,9 @@ impl Io {
             self.note_unknown(address, false);
             return 0;
         };
+        if self.is_out_of_reach(register, address, false) {
+            return 0;
+        }
         self.note_access(Some(register), cycle);
         let devices = &mut self.devices;
         match register {
@@ -94,6 +95,7 @@ impl Io {
             Register::Mcusr => devices.system.reset_flags,
             Register::Mcucr => devices.system.read_control(),
             Register::Clkpr => devices.system.read_prescaler(),
+            Register::Prr(number) => devices.power.read(number),
             Register::Plain => devices.system.read_plain(address),
             Register::Gtccr | Register::Assr => 0,
         }
@@ -116,6 +118,9 @@ impl Io {
     /// Writes a register in a cycle; the effect is there from the next one on.
     pub(crate) fn write_register(&mut self, address: u16, value: u8, cycle: u64) {
         let Some(register) = self.register(address) else { return self.note_unknown(address, true) };
+        if self.is_out_of_reach(register, address, true) {
+            return;
+        }
         self.note_access(None, cycle);
         let devices = &mut self.devices;
         match register {
@@ -199,6 +204,7 @@ impl Io {
                 }
                 return;
             }
+            Register::Prr(number) => return self.write_power(number, value, cycle),
             Register::Gtccr => return self.reset_prescalers(value, cycle),
             // Timer 2 goes on with the core's clock: a run tells so.
             Register::Assr if value & ASYNCHRONOUS != 0 => return self.note_unknown(address, true),
@@ -312,7 +318,7 @@ impl Io {
 
     /// The core falls asleep.
     pub(crate) fn fall_asleep(&mut self, mode: SleepMode, cycle: u64) {
-        if !mode.stops_adc() {
+        if !mode.stops_adc() && !self.devices.power.stops(Module::Adc) {
             self.devices.adc.fall_asleep(cycle);
             self.refresh(Slot::Adc);
         }
@@ -323,7 +329,7 @@ impl Io {
         if mode.stops_peripherals() {
             self.devices.timers.iter_mut().for_each(|timer| timer.stand_still(cycles));
         }
-        if mode.stops_adc() {
+        if mode.stops_adc() && !self.devices.power.stops(Module::Adc) {
             self.devices.adc.stand_still(cycles);
         }
         SLOTS.into_iter().for_each(|slot| self.refresh(slot));
@@ -373,7 +379,7 @@ impl Bus for Io {
     fn store_program(&mut self, address: u32, word: u16, cycle: u64) -> bool {
         // SPM is disabled outside of the boot loader section (ATmega328P datasheet, "Boot Loader Support").
         if self.pc << 1 < self.devices.program.boot_section {
-            self.note_unknown(SPMCSR, true);
+            self.note(SPMCSR, true, Ignored::OutsideBootSection);
             return false;
         }
         let clock = self.devices.clock;

@@ -4,6 +4,7 @@ use mcu::{Edge, Reaction, SpiFrame};
 
 use super::{Devices, Io, SLOTS, Slot};
 use crate::chips::NO_PIN;
+use crate::chips::power::Module;
 use crate::peripherals::NEVER;
 use crate::peripherals::adc::Trigger;
 use crate::peripherals::spi::Byte;
@@ -167,9 +168,13 @@ impl Io {
     /// A controller whose SS is an input and low becomes a device ("SS Pin Functionality", "Master Mode"); whether it did. The pins
     /// that it had are to be looked at then.
     pub(super) fn spi_may_lose_its_bus(&mut self) -> bool {
-        let Devices { spi, pins, .. } = &mut self.devices;
+        let Devices { spi, pins, power, .. } = &mut self.devices;
         let select = self.part.spi[3];
-        if !spi.is_controller() || pins.driven() & bit(select) != 0 || !pins.is_held_low(select) {
+        if power.stops(Module::Spi)
+            || !spi.is_controller()
+            || pins.driven() & bit(select) != 0
+            || !pins.is_held_low(select)
+        {
             return false;
         }
         spi.lose_bus();
@@ -330,7 +335,7 @@ impl Io {
             Some(Trigger::External) => devices.external.flags & 1 != 0,
             Some(Trigger::Timer(number, which)) => devices.timers[usize::from(number)].flagged(which),
         };
-        if devices.adc.see_trigger(is_triggered, cycle) {
+        if !devices.power.stops(Module::Adc) && devices.adc.see_trigger(is_triggered, cycle) {
             self.refresh(Slot::Adc);
         }
     }

@@ -1,9 +1,11 @@
 //! All that the core reaches beside RAM and registers: the peripherals, the pins, and what stands around the chip. It knows
 //! which of them is due next, and which interrupts are pending.
 
-pub(crate) mod access;
+mod access;
 mod events;
 mod lines;
+mod power;
+mod unknown;
 mod usart_wires;
 
 use std::collections::BTreeMap;
@@ -27,6 +29,8 @@ use crate::peripherals::twi::Twi;
 use crate::peripherals::usart::Usart;
 use crate::peripherals::watchdog::Watchdog;
 use crate::pins::{Pins, bit};
+use power::Power;
+pub(crate) use unknown::Ignored;
 use usart_wires::UsartWires;
 
 /// Who may be due. Those before the others come first in one cycle.
@@ -101,6 +105,7 @@ pub(crate) struct Devices {
     pub(crate) twi: Twi,
     pub(crate) program: ProgramMemory,
     pub(crate) system: System,
+    power: Power,
     /// Pending interrupts, a bit for each vector.
     pub(crate) pending: u64,
     due: [u64; SLOTS.len()],
@@ -112,8 +117,8 @@ pub(crate) struct Devices {
     pub(crate) resets: bool,
     /// What came out of the first two USARTs.
     pub(crate) printed: [Vec<(Picoseconds, u8)>; 2],
-    /// Registers that no peripheral here has, with the first instruction that accessed each.
-    pub(crate) unknown: BTreeMap<(u16, bool), u32>,
+    /// Registers that were accessed in vain, with the first instruction that did.
+    pub(crate) unknown: BTreeMap<(u16, bool), (u32, Ignored)>,
 }
 
 /// The peripherals with what stands around the chip.
@@ -262,6 +267,7 @@ impl Io {
             }
             Slot::Lines => return self.refresh_lines(),
         };
+        let due = if devices.power.stops_slot(slot) { NEVER } else { due };
         devices.schedule(slot, due);
     }
 
@@ -317,6 +323,7 @@ impl Io {
     pub(crate) fn reset(&mut self, cycle: u64, cause: u8) {
         let devices = &mut self.devices;
         devices.system.reset(cause);
+        devices.power = Power::default();
         devices.clock.divide(cycle, 1);
         devices.pins.reset();
         devices.spi = Spi::default();
@@ -356,6 +363,7 @@ impl Devices {
             twi: Twi::new(),
             program: ProgramMemory::new(part),
             system: System::powered_on(),
+            power: Power::default(),
             pending: 0,
             due: [NEVER; SLOTS.len()],
             due_first: NEVER,

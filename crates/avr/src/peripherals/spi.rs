@@ -66,6 +66,13 @@ impl Spi {
         self.status &= !SPIF;
     }
 
+    /// Time in which its clock stood still.
+    pub(crate) fn stand_still(&mut self, cycles: u64) {
+        if let Some(byte) = &mut self.under_way {
+            (byte.start, byte.end) = (byte.start + cycles, byte.end + cycles);
+        }
+    }
+
     pub(crate) fn next(&self) -> u64 {
         self.under_way.map_or(NEVER, |byte| byte.end)
     }

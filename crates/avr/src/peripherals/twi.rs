@@ -58,6 +58,11 @@ impl Twi {
         }
     }
 
+    /// Time in which its clock stood still.
+    pub(crate) fn stand_still(&mut self, cycles: u64) {
+        self.ends = self.ends.saturating_add(cycles);
+    }
+
     pub(crate) fn next(&self) -> u64 {
         self.ends
     }

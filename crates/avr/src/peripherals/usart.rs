@@ -43,6 +43,8 @@ pub(crate) struct Usart {
     /// What is typed, and when the next byte of it is whole.
     typed: VecDeque<u8>,
     typed_at: u64,
+    /// Whether PRRn has stopped its clock.
+    is_stopped: bool,
 }
 
 /// A frame on its way out.
@@ -106,6 +108,7 @@ impl Usart {
             overrun: false,
             typed: VecDeque::new(),
             typed_at: NEVER,
+            is_stopped: false,
         }
     }
 
@@ -125,7 +128,23 @@ impl Usart {
     }
 
     pub(crate) fn receives(&self) -> bool {
-        has(self.control, RXEN)
+        has(self.control, RXEN) && self.has_clock()
+    }
+
+    pub(crate) fn has_clock(&self) -> bool {
+        !self.is_stopped
+    }
+
+    /// PRRn stops its clock, or starts it again after some cycles. What is typed meanwhile waits.
+    pub(crate) fn switch_clock(&mut self, stops: bool, stood_still: u64, cycle: u64) {
+        self.is_stopped = stops;
+        if let Some(frame) = &mut self.shifting {
+            (frame.start, frame.end) = (frame.start + stood_still, frame.end + stood_still);
+        }
+        self.typed_at = NEVER;
+        if self.receives() {
+            self.pace_typed(cycle);
+        }
     }
 
     pub(crate) fn is_sending(&self) -> bool {

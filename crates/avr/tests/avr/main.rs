@@ -8,6 +8,7 @@ mod digital_inputs;
 mod files;
 mod interrupts;
 mod peripherals;
+mod power_reduction;
 mod self_programming;
 mod spi_select;
 mod support;

@@ -59,6 +59,8 @@ pub(crate) struct Timer {
     last: u64,
     /// When the prescaler was last reset.
     zero: u64,
+    /// Whether PRRn has stopped its clock.
+    is_stopped: bool,
 }
 
 impl Timer {
@@ -81,6 +83,7 @@ impl Timer {
             outputs: [false; 3],
             last: 0,
             zero: 0,
+            is_stopped: false,
         }
     }
 
@@ -161,6 +164,12 @@ impl Timer {
         self.zero = cycle;
     }
 
+    /// PRRn stops its clock, or starts it again. The prescaler runs on: it is not this timer's alone.
+    pub(crate) fn switch_clock(&mut self, stops: bool, cycle: u64) {
+        self.advance(cycle);
+        self.is_stopped = stops;
+    }
+
     /// Time in which its clock stood still.
     pub(crate) fn stand_still(&mut self, cycles: u64) {
         self.last += cycles;
@@ -186,7 +195,7 @@ impl Timer {
         if cycle <= self.last {
             return;
         }
-        let ticked = |cycle: u64| (cycle - self.zero).checked_div(division);
+        let ticked = |cycle: u64| (cycle - self.zero).checked_div(division).filter(|_| !self.is_stopped);
         if let (Some(before), Some(now)) = (ticked(self.last), ticked(cycle)) {
             self.count_ticks(now - before);
         }
@@ -196,14 +205,14 @@ impl Timer {
     /// A clock edge at the pin Tn.
     pub(crate) fn clock_pin(&mut self, rises: bool) {
         let select = self.control[1] & 7;
-        if !self.is_timer_2 && select == if rises { RISING_PIN } else { FALLING_PIN } {
+        if !self.is_timer_2 && !self.is_stopped && select == if rises { RISING_PIN } else { FALLING_PIN } {
             self.count_ticks(1);
         }
     }
 
     /// An edge at the pin ICPn.
     pub(crate) fn capture_pin(&mut self, rises: bool) {
-        if rises == has(self.control[1], 6) && self.mode().top != Top::Capture {
+        if !self.is_stopped && rises == has(self.control[1], 6) && self.mode().top != Top::Capture {
             self.capture = self.count;
             self.flags |= ICF;
         }
