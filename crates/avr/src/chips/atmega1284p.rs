@@ -113,6 +113,8 @@ pub(crate) static ATMEGA1284P: Part = Part {
         InputDisable { register: 0x7e, port: 0, first: 0, mask: 0xff },
         InputDisable { register: 0x7f, port: b'B' - b'A', first: 2, mask: 0x03 },
     ],
+    // MCUCR, ADCSRB and DIDR1.
+    narrow: &[(0x55, 0xf3), (0x7b, 0x47), (0x7f, 0x03)],
     power: &power::OF_ATMEGA1284P,
     twi: [C + 1, C],
     adc_gpios: A..=A + 7,

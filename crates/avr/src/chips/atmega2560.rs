@@ -188,6 +188,8 @@ pub(crate) static ATMEGA2560: Part = Part {
         InputDisable { register: 0x7f, port: b'E' - b'A', first: 2, mask: 0x03 },
         InputDisable { register: 0x7d, port: b'J' - b'A', first: 0, mask: 0xff },
     ],
+    // PING to PORTG, MCUCR, ADCSRB and DIDR1.
+    narrow: &[(0x32, 0x3f), (0x33, 0x3f), (0x34, 0x3f), (0x55, 0x93), (0x7b, 0x4f), (0x7f, 0x03)],
     power: &power::OF_ATMEGA2560,
     twi: [D + 1, D],
     adc_gpios: F..=F + 3,

@@ -93,6 +93,18 @@ pub(crate) static ATMEGA328P: Part = Part {
         InputDisable { register: 0x7e, port: b'C' - b'A', first: 0, mask: 0x3f },
         InputDisable { register: 0x7f, port: b'D' - b'A', first: 6, mask: 0x03 },
     ],
+    // PINC to PORTC, MCUCR, PCMSK1, ADCSRB, ADMUX, DIDR0 and DIDR1.
+    narrow: &[
+        (0x26, 0x7f),
+        (0x27, 0x7f),
+        (0x28, 0x7f),
+        (0x55, 0x73),
+        (0x6c, 0x7f),
+        (0x7b, 0x47),
+        (0x7c, 0xef),
+        (0x7e, 0x3f),
+        (0x7f, 0x03),
+    ],
     power: &power::OF_ATMEGA328P,
     twi: [C + 4, C + 5],
     adc_gpios: C..=C + 5,

@@ -7,6 +7,7 @@
 mod atmega1284p;
 mod atmega2560;
 mod atmega328p;
+pub(crate) mod bits;
 pub(crate) mod power;
 pub(crate) mod registers;
 pub(crate) mod sources;
@@ -65,6 +66,8 @@ pub(crate) struct Part {
     pub(crate) changes: &'static [[u8; 8]],
     /// DIDRn, which switch digital inputs off.
     pub(crate) input_disables: &'static [InputDisable],
+    /// Registers of which it lacks bits that others of the chips have, by their address, with the bits that it has.
+    pub(crate) narrow: &'static [(u16, u8)],
     /// PRR, or PRR0 and PRR1.
     pub(crate) power: &'static [power::PowerReduction],
     /// SDA and SCL.

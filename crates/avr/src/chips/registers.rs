@@ -1,5 +1,8 @@
 //! Which register is at an address of the data space: the same in all of the chips, as far as each has it.
 
+use super::Part;
+use super::bits::writable;
+
 /// A register of I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Register {
@@ -44,10 +47,11 @@ pub(crate) enum Register {
 
 /// The registers that keep what is written: GPIOR0 to 2, ACSR, OCDR, OSCCAL, DIDR2, 0 and 1.
 const PLAIN: [u16; 8] = [0x3e, 0x4a, 0x4b, 0x50, 0x51, 0x66, 0x7e, 0x7f];
+const ADDRESS_0X73: u16 = 0x73;
 const DIDR2: u16 = 0x7d;
 
 /// The register at an address, whether a chip has that peripheral or not.
-pub(crate) fn register(address: u16) -> Option<Register> {
+fn register(address: u16) -> Option<Register> {
     let low = |first: u16| (address - first) as u8;
     Some(match address {
         // Ports A to G, and H to L behind the first 256 addresses; there is no port I.
@@ -91,6 +95,34 @@ pub(crate) fn register(address: u16) -> Option<Register> {
 }
 
 /// At 0x73 the ATmega1284P has PCMSK3 and the ATmega2560 TIMSK5.
-pub(crate) fn mask_at_0x73(has_timer_5: bool) -> Register {
+fn mask_at_0x73(has_timer_5: bool) -> Register {
     if has_timer_5 { Register::TimerMask(5) } else { Register::Pcmsk(3) }
+}
+
+/// The register at an address of a chip, where it has that, with the bits that can be written.
+pub(crate) fn register_of(part: &Part, address: u16) -> Option<(Register, u8)> {
+    let timers = part.timers.len() as u8;
+    let found = match address {
+        ADDRESS_0X73 => mask_at_0x73(timers > 5),
+        _ => register(address)?,
+    };
+    let exists = match found {
+        // Between TCCRnC and TCNTnL there is nothing, and OCRnC is there for a third output.
+        Register::Timer(1 | 3.., 3) => false,
+        Register::Timer(1 | 3.., 12 | 13) if !part.long_pc => false,
+        Register::Timer(number, _) | Register::TimerMask(number) | Register::TimerFlags(number) => {
+            number < timers
+        }
+        Register::Usart(number, _) => usize::from(number) < part.usarts.len(),
+        Register::Pcmsk(number) => usize::from(number) < part.changes.len(),
+        Register::Prr(number) => usize::from(number) < part.power.len(),
+        Register::Eicr(number) => usize::from(number) <= (part.external.len() - 1) / 4,
+        Register::Port(number, _) => {
+            let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
+            part.ports.iter().any(|port| port.letter == letter)
+        }
+        Register::Plain if address == DIDR2 => part.input_disables.iter().any(|one| one.register == DIDR2),
+        _ => true,
+    };
+    exists.then(|| (found, writable(part, found, address)))
 }

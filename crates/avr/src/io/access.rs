@@ -2,48 +2,22 @@
 
 use super::unknown::Ignored;
 use super::{Devices, Io, SLOTS, Slot};
-use crate::chips::Part;
 use crate::chips::power::Module;
-use crate::chips::registers::{Register, mask_at_0x73, register};
+use crate::chips::registers::Register;
 use crate::core::Bus;
 use crate::peripherals::system::SleepMode;
 use crate::pins::bit;
 
-const ADDRESS_0X73: u16 = 0x73;
 /// The register that stands for SPM where that is ignored.
 const SPMCSR: u16 = 0x57;
 /// EXCLK and AS2 of ASSR: timer 2 counts a crystal or a clock of its own.
 const ASYNCHRONOUS: u8 = 1 << 6 | 1 << 5;
 
-/// The register at an address of a chip, where it has that.
-pub(super) fn register_of(part: &Part, address: u16) -> Option<Register> {
-    let timers = part.timers.len() as u8;
-    let found = match address {
-        ADDRESS_0X73 => mask_at_0x73(timers > 5),
-        _ => register(address)?,
-    };
-    let exists = match found {
-        Register::Timer(number, _) | Register::TimerMask(number) | Register::TimerFlags(number) => {
-            number < timers
-        }
-        Register::Usart(number, _) => usize::from(number) < part.usarts.len(),
-        Register::Pcmsk(number) => usize::from(number) < part.changes.len(),
-        Register::Prr(number) => usize::from(number) < part.power.len(),
-        Register::Eicr(number) => usize::from(number) <= (part.external.len() - 1) / 4,
-        Register::Port(number, _) => {
-            let letter = if number < 8 { b'A' + number } else { b'A' + number + 1 };
-            part.ports.iter().any(|port| port.letter == letter)
-        }
-        _ => true,
-    };
-    exists.then_some(found)
-}
-
 impl Io {
     /// The register at an address, where the chip has it.
     #[inline]
     fn register(&self, address: u16) -> Option<Register> {
-        self.registers.get(usize::from(address)).copied().flatten()
+        self.registers.get(usize::from(address))?.map(|(register, _)| register)
     }
 
     /// Keeps what the core waits for, where somebody wants to know: the register that it reads, or nothing where it writes. A timer's
@@ -117,7 +91,10 @@ impl Io {
 
     /// Writes a register in a cycle; the effect is there from the next one on.
     pub(crate) fn write_register(&mut self, address: u16, value: u8, cycle: u64) {
-        let Some(register) = self.register(address) else { return self.note_unknown(address, true) };
+        let Some(Some((register, bits))) = self.registers.get(usize::from(address)).copied() else {
+            return self.note_unknown(address, true);
+        };
+        let value = value & bits;
         if self.is_out_of_reach(register, address, true) {
             return;
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use mcu::{Outside, Reaction, Unconnected};
 use units::Picoseconds;
 
-use crate::chips::registers::Register;
+use crate::chips::registers::{Register, register_of};
 use crate::chips::{Part, sources};
 use crate::clock::Clock;
 use crate::lines::Lines;
@@ -131,8 +131,8 @@ pub(crate) struct Io {
     /// When something happens out there.
     outside_due: u64,
     reactions: Vec<Reaction>,
-    /// What is at each address of I/O.
-    registers: Box<[Option<Register>]>,
+    /// What is at each address of I/O, with the bits that can be written.
+    registers: Box<[Option<(Register, u8)>]>,
     /// The pins of INTn, a bit each.
     external_pins: u32,
     /// The vector of each source, 0 for none.
@@ -168,7 +168,7 @@ impl Io {
             lines: Lines::default(),
             outside_due: NEVER,
             reactions: Vec::new(),
-            registers: (0..part.ram_start).map(|address| access::register_of(part, address)).collect(),
+            registers: (0..part.ram_start).map(|address| register_of(part, address)).collect(),
             external_pins: part.external.iter().fold(0, |pins, gpio| pins | bit(*gpio)),
             vectors,
             limit: 0,

@@ -9,6 +9,7 @@ mod files;
 mod interrupts;
 mod peripherals;
 mod power_reduction;
+mod reserved_bits;
 mod self_programming;
 mod spi_select;
 mod support;
