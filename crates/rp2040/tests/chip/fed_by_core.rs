@@ -61,7 +61,7 @@ fn machine(random: &mut Random, block: u32, n: u32, table: &mut Vec<[u32; 3]>) {
     // Without it only a program that pulls takes any word.
     let pulls = program.iter().any(|word| word >> 13 == 4);
     let autopull = if pulls && random.one_in(2) { 0 } else { 1 << 17 };
-    let shift = autopull | threshold % 32 << 25 | random.below(2) << 19 | random.below(2) << 30;
+    let shift = autopull | (threshold % 32) << 25 | random.below(2) << 19 | random.below(2) << 30;
     let divider =
         random.of(&[1 << 16, 1 << 16, 2 << 16, 5 << 16, 2 << 16 | 128 << 8, 3 << 16 | 77 << 8, 16 << 16]);
     table.push([0, at, divider]);
