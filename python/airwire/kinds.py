@@ -86,6 +86,8 @@ ArrivalClock = Literal["kernel", "program"]
 """Who reads the clock when something arrives at this computer."""
 Adds = Literal["computer", "network"]
 """What stands between a board and who measures it."""
+Answered = Literal["ok", "wrong", "timed_out", "reset", "late"]
+"""How a message ended for the client or the server that exchanged it."""
 Statistic = Literal["median", "mean"]
 """Which figure stands for latencies."""
 ComparedAs = Literal["absolute", "ratio", "mechanism"]

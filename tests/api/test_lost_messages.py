@@ -21,8 +21,8 @@ def said(measure: Measure, *outcomes: tuple[str, str | None]) -> str | None:
 
 
 ANSWERED = ("paired", None)
-REFUSED = ("missed", "reset: connection refused")
-ENDED = ("missed", "reset: the connection ended before the response was complete")
+REFUSED = ("missed", "connection refused")
+ENDED = ("missed", "the connection ended before the response was complete")
 
 
 def test_lost_requests_are_told_with_what_became_of_them_the_most_frequent_first() -> None:

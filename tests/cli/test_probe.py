@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import airwire as package
@@ -74,7 +75,7 @@ def test_a_board_is_measured_explained_and_kept(airwire: Airwire, tmp_path: Path
     assert explained.returncode == 0 and "By itself this computer reaches" in explained.stdout
 
 
-def test_wrong_answers_are_said_and_not_taken_for_losses(airwire: Airwire) -> None:
+def test_wrong_answers_are_said_and_not_taken_for_losses(airwire: Airwire, tmp_path: Path) -> None:
     asked = 0
 
     def wrong_at_times(connection: socket.socket) -> None:
@@ -85,7 +86,7 @@ def test_wrong_answers_are_said_and_not_taken_for_losses(airwire: Airwire) -> No
             connection.sendall(str(int(text) + (1 if asked % 10 else 1000)).encode())
 
     with board(wrong_at_times) as address:
-        done = airwire("probe", "pingpong", address, "--set", "rounds=100")
+        done = airwire("probe", "pingpong", address, "--set", "rounds=100", "--out", "run")
 
     said = " ".join(done.stdout.split())
     assert re.search(r"\b10 of 100 messages got a wrong answer\. The first: the answer \w+", said)
@@ -93,6 +94,40 @@ def test_wrong_answers_are_said_and_not_taken_for_losses(airwire: Airwire) -> No
     # After each wrong answer the client calls again, which takes many times as long as a message.
     first = done.stdout.splitlines()[0]
     assert first.endswith(" messages/s") or re.search(r"\+-\d\d?(\.\d+)? %$", first), first
+    (row,) = package.load_run(tmp_path / "run").captures
+    wrong = row.samples.filter(row.samples["answer"] == "wrong")
+    assert (wrong.height, row.samples.height - wrong.height) == (10, 90)
+    assert set(wrong["outcome"]) == {"missed"} and not wrong["error"].str.starts_with("wrong").any()
+    # Folders of before have no such column: there the word stands before what is said of the answer.
+    part = tmp_path / "run" / "samples" / "part-00000.parquet"
+    before = (pl.when(pl.col("answer") == "ok").then(None).otherwise(pl.col("answer") + ": " + pl.col("error"))).alias(
+        "error"
+    )
+    pl.read_parquet(part).with_columns(before).drop("answer").write_parquet(part)
+    (old,) = package.load_run(tmp_path / "run").captures
+    assert old.samples.select("answer", "error").equals(row.samples.select("answer", "error"))
+    assert re.search(r"\b10 of 100 messages got a wrong answer\. The first: the answer \w+", said_of(airwire, "run"))
+
+
+def said_of(airwire: Airwire, run: str) -> str:
+    """What is explained of a run, on one line."""
+    return " ".join(airwire("explain", run).stdout.split())
+
+
+def test_an_answer_is_not_taken_for_wrong_because_of_what_the_client_says_of_it(
+    airwire: Airwire, tmp_path: Path
+) -> None:
+    with board(counting) as address:
+        airwire("probe", "pingpong", address, "--set", "rounds=20", "--out", "run")
+    part = tmp_path / "run" / "samples" / "part-00000.parquet"
+    lost = pl.col("index") == 3
+    pl.read_parquet(part).with_columns(
+        pl.when(lost).then(pl.lit("missed")).otherwise(pl.col("outcome")).alias("outcome"),
+        pl.when(lost).then(pl.lit("timed_out")).otherwise(pl.col("answer")).alias("answer"),
+        pl.when(lost).then(pl.lit("wrong: a port that nobody listens at")).alias("error"),
+    ).write_parquet(part)
+
+    assert "wrong answer" not in said_of(airwire, "run")
 
 
 def test_an_interval_that_says_nothing_is_said_in_words() -> None:

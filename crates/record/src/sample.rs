@@ -47,7 +47,9 @@ pub struct Exchange {
     pub first_byte: Option<Picoseconds>,
     /// The answer's status, where the protocol has one.
     pub status: Option<u16>,
-    /// What went wrong; nothing where nothing did.
+    /// The client's or the server's own word for how it ended, such as `wrong`.
+    pub answer: Option<&'static str>,
+    /// What went wrong; nothing where nothing did, or where the word for it says all.
     pub error: Option<String>,
 }
 

@@ -73,6 +73,9 @@ def batch_of_frame(samples: pl.DataFrame, late: frozenset[int] = frozenset()) ->
     """Lines of the table ``samples`` of a run folder; ``late`` are the triggers whose completion came too late."""
     words = samples["outcome"].to_list()
     statuses = samples["status"].to_list() if "status" in samples.columns else [None] * len(words)
+    # What a client or a server says of a message is finer than whether it counts.
+    if "answer" in samples.columns:
+        words = samples["answer"].fill_null(samples["outcome"]).to_list()
     outcomes = [_outcome(word, status) for word, status in zip(words, statuses, strict=True)]
     if late:
         indices = samples["index"].to_list()

@@ -17,6 +17,7 @@ from airwire.inputs import ANY_BYTES, check_file
 from airwire.live.batch import Batch, batch_of_frame
 from airwire.live.feed import Feed, Kind
 from airwire.live.stages import stages_of
+from airwire.runs.answers import with_answers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,7 +89,7 @@ class RunFolderSource:
         missing = [name for name in _COLUMNS if name not in samples.columns]
         if missing:
             raise _core.AirwireError(f"{self.path / 'samples'}: a part has no column {missing[0]}; measure again")
-        rows = samples.partition_by("run", as_dict=True, maintain_order=True)
+        rows = with_answers(samples).partition_by("run", as_dict=True, maintain_order=True)
         late = {str(run): frozenset(self._late.get(str(run), ())) for (run,) in rows}
         return [(str(run), batch_of_frame(own, late[str(run)])) for (run,), own in rows.items()]
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from airwire import _core
 from airwire.inputs import ANY_BYTES, check_file, read_text
+from airwire.runs.answers import with_answers
 
 if TYPE_CHECKING:
     import polars as pl
@@ -106,7 +107,8 @@ def _parts_of(manifest: _Part) -> Mapping[str, int]:
 def _lines(part: _Part) -> pl.DataFrame:
     import polars as pl
 
-    return pl.read_parquet(check_file(part.path, ANY_BYTES))
+    lines = pl.read_parquet(check_file(part.path, ANY_BYTES))
+    return with_answers(lines) if part.path.parent.name == "samples" else lines
 
 
 @lru_cache(maxsize=1024)

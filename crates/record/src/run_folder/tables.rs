@@ -34,6 +34,7 @@ pub fn samples_schema() -> SchemaRef {
         whole("done_ps"),
         whole("latency_ps"),
         text("outcome"),
+        text("answer"),
         text("status"),
         text("error"),
     ]))
@@ -85,6 +86,7 @@ pub fn samples_table(labels: &SampleLabels<'_>, samples: &Samples) -> RecordBatc
         times(|sample| sample.done),
         times(|sample| sample.latency()),
         Arc::new(StringArray::from_iter_values(samples.iter().map(|sample| sample.outcome.name()))),
+        exchanged.text(|one| one.answer.map(str::to_owned)),
         exchanged.text(|one| one.status.map(|status| status.to_string())),
         exchanged.text(|one| one.error.clone()),
     ];

@@ -17,13 +17,13 @@ from airwire.explain.board.published import published_sentence
 from airwire.explain.quantities import count, percent, rough_time
 from airwire.explain.row import RowExplanation
 from airwire.explain.verdict import NO_FIGURE, NOTHING_STANDS_OUT, Verdict
+from airwire.kinds import Answered
 from airwire.model import Analysis, Capture
 
 if TYPE_CHECKING:
     from airwire._core import RawPackets
 
-# The error of a sample begins with the word of its outcome, and a colon.
-_WRONG = "wrong: "
+_WRONG: Answered = "wrong"
 
 OWN = "own"
 """The kind of a verdict that blames this computer."""
@@ -124,9 +124,9 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
         yield f"It ended before its time: {target.problem}."
     wrong = _wrong_answers(row)
     if wrong:
-        said = wrong[0].rstrip(".")
-        first = f"The only one: {said}" if len(wrong) == 1 else f"The first: {said}"
-        yield f"{len(wrong)} of {count(row.triggers, 'message')} got a wrong answer. {first}."
+        which = "The only one" if len(wrong) == 1 else "The first"
+        first = "" if wrong[0] is None else f" {which}: {wrong[0].rstrip('.')}."
+        yield f"{len(wrong)} of {count(row.triggers, 'message')} got a wrong answer.{first}"
     vague = vague_sentence(target.figure)
     if vague is not None:
         yield vague
@@ -147,9 +147,12 @@ def _details(row: Capture[AddressRow]) -> Iterator[str]:
             yield f"{finding.sentence} {finding.next_step}"
 
 
-def _wrong_answers(row: Capture[AddressRow]) -> list[str]:
-    """What was wrong with each answer that was not the one to its message."""
+def _wrong_answers(row: Capture[AddressRow]) -> list[str | None]:
+    """What was wrong with each answer that was not the one to its message, as far as its client says it."""
     if row.outcomes["missed"] == 0 or row.target.traffic.split(" ")[0] not in CLIENTS:
         return []
-    errors: list[str] = row.samples["error"].drop_nulls().to_list() if "error" in row.samples.columns else []
-    return [error.removeprefix(_WRONG) for error in errors if error.startswith(_WRONG)]
+    samples = row.samples
+    if "answer" not in samples.columns:
+        return []
+    errors: list[str | None] = samples.filter(samples["answer"] == _WRONG)["error"].to_list()
+    return errors

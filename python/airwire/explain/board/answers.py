@@ -36,8 +36,7 @@ def lost_sentence(row: Capture[BoardRow]) -> str | None:
     lost = row.samples.filter((outcomes != "paired") & (outcomes != "late"))
     if lost.is_empty():
         return None
-    # `reset: connection refused`: the cause as a code, and the client's words.
-    words = lost["error"].drop_nulls().str.split_exact(": ", 1).struct.unnest().to_series(1).drop_nulls()
+    words = lost["error"].drop_nulls()
     # Reasons that are as frequent come in the order of the alphabet, so that the same run says the same.
     counted = words.alias("words").value_counts(name="count")
     reasons = counted.sort("count", "words", descending=[True, False])["words"].to_list()[:_MOST_REASONS]
