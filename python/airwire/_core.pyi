@@ -83,6 +83,7 @@ class RawStatistics(TypedDict):
     latency: dict[str, float] | None
     intervals: RawIntervals | None
     findings: list[RawFinding]
+    unfinished: int
 
 @type_check_only
 class RawComparison(TypedDict):
@@ -123,6 +124,8 @@ class RawPublished(TypedDict):
 class RawMeasured(Protocol):
     @property
     def outcomes(self) -> dict[str, int]: ...
+    @property
+    def unfinished(self) -> int: ...
     @property
     def latency(self) -> dict[str, float] | None: ...
     @property

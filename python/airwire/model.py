@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal
 
 from typing_extensions import TypeVar
 
+from airwire.losses import Sent, sent_of
 from airwire.shown import Shown
 
 if TYPE_CHECKING:
@@ -123,6 +124,8 @@ class Capture(Shown, Generic[Target]):
     firmware, its figure, and what others published."""
     bounds: Sequence[Bound] = ()
     """What figures of a row are to keep, where its suite says it."""
+    unfinished: int = 0
+    """How many of the last messages were sent so late that the recording ended before they could have arrived."""
 
     @property
     def name(self) -> str:
@@ -131,18 +134,22 @@ class Capture(Shown, Generic[Target]):
 
     @property
     def messages(self) -> int:
-        """How many were sent: a second edge of one trigger, a glitch, is no message."""
-        return self.triggers - self.outcomes.get("glitch", 0)
+        """How many were sent: a second edge of one trigger, a glitch, is none, and the unfinished do not count."""
+        return self._sent.messages
 
     @property
     def lost(self) -> int:
         """How many of these did not arrive."""
-        return self.messages - self.outcomes["paired"]
+        return self._sent.lost
 
     @property
     def loss(self) -> float:
         """The share of them; 0 where none was sent."""
-        return self.lost / self.messages if self.messages else 0.0
+        return self._sent.loss
+
+    @property
+    def _sent(self) -> Sent:
+        return sent_of(self.outcomes, self.unfinished)
 
     def statistic(self, name: str) -> float:
         """One of :attr:`latency_ps`. Raises ``AirwireError`` where nothing was paired.

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import airwire as package
+
 Airwire = Callable[..., subprocess.CompletedProcess[str]]
 MESSAGES = 40
 
@@ -44,6 +46,32 @@ def test_what_each_capture_lost_is_told_where_it_differs(airwire: Airwire, tmp_p
     assert (told["messages"], told["loss"]) == ([40, 40], [0, 31 / 40])
     write_capture(tmp_path / "b.csv", 40)
     assert " lost " not in compared(airwire)[1]
+
+
+def test_a_message_that_the_end_of_the_recording_cut_off_is_a_loss_nowhere(airwire: Airwire, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        rows = ["Time [s],Channel 0,Channel 1", "0.0000,0,0"]
+        for number in range(100):
+            at = 0.01 * (number + 1)
+            rows.append(f"{at:.4f},1,0")
+            if number % 2 == 0 and name == "b":
+                rows += [f"{at + 0.002:.4f},1,1", f"{at + 0.003:.4f},1,0"]
+            if name == "a":
+                rows += [f"{at + 0.001:.4f},1,1", f"{at + 0.0015:.4f},1,0"]
+            # The recording ends 1 ms after the last trigger, where a message takes 2 ms.
+            rows.append(f"{at + (0.001 if number == 99 and name == 'b' else 0.005):.4f},0,0")
+        (tmp_path / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="ascii")
+
+    said = " ".join(airwire("analyze", "b.csv", "--report", "page.html").stdout.split())
+    assert "49 messages of 99 (49 %) had no completion of their own" in said
+    assert "b.csv lost 49 of 99 messages" in compared(airwire)[1]
+    told = json.loads(compared(airwire, "--json")[1])
+    assert (told["messages"], told["loss"]) == ([100, 99], [0, 49 / 99])
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "49 of 99 messages (49 %) have no pair." in page
+    airwire("analyze", "b.csv", "--out", "run")
+    (kept,) = package.load_run(tmp_path / "run", findings=False).captures
+    assert (kept.lost, kept.messages, kept.outcomes["missed"]) == (49, 99, 50)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 from bench_suites import ENDLESS, write
 from refusals import Airwire, sentence
@@ -63,6 +65,24 @@ def test_a_run_that_does_not_fit_on_the_disk_keeps_the_parts_before(airwire: Air
     kept = json.loads(airwire("explain", "run", "--changes", "0", "--json").stdout)["rows"]
     assert [row["row"] for row in kept] == ["gpio/1B"]
     assert kept[0]["waterfalls"]
+
+
+def test_a_row_that_was_killed_before_its_first_message_has_lost_none(airwire: Airwire, tmp_path: Path) -> None:
+    write(tmp_path, "[links.lora]\nsamples = 20\npayloads = [12]\n")
+    airwire("run", "suite.toml", "--out", "run")
+    # What a kill leaves behind: neither the end of the run nor a part of its messages.
+    (tmp_path / "run/environment.json").unlink()
+    part = tmp_path / "run/samples/part-00000.parquet"
+    pl.read_parquet(part).clear().write_parquet(part)
+    shutil.rmtree(tmp_path / "run/spans")
+    (tmp_path / "run/spans").mkdir()
+    manifest = json.loads((tmp_path / "run/manifest.json").read_text(encoding="utf-8"))
+    manifest.pop("parts")
+    (tmp_path / "run/manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+
+    explained = airwire("explain", "run", "--changes", "0")
+    assert (explained.returncode, "lost" in explained.stdout) == (0, False)
+    assert "No message was sent" in explained.stdout
 
 
 @pytest.mark.parametrize("limit_bytes", [100, 2_000, 10_000, 40_000, 150_000, 600_000])

@@ -89,6 +89,11 @@ impl CaptureResult {
     }
 
     #[getter]
+    fn unfinished(&self) -> usize {
+        self.0.statistics.unfinished
+    }
+
+    #[getter]
     fn latency<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         summary_dict(py, &self.0.statistics)
     }

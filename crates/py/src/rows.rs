@@ -33,6 +33,11 @@ macro_rules! row_class {
             }
 
             #[getter]
+            fn unfinished(&self) -> usize {
+                self.0.1.statistics.unfinished
+            }
+
+            #[getter]
             fn latency<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
                 summary_dict(py, &self.0.1.statistics)
             }

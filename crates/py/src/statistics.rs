@@ -127,6 +127,7 @@ pub(crate) fn statistics<'py>(
     dict.set_item("latency", summary_dict(py, &statistics)?)?;
     dict.set_item("intervals", interval_dict(py, statistics.intervals.as_ref())?)?;
     dict.set_item("findings", finding_list(py, &statistics.findings)?)?;
+    dict.set_item("unfinished", statistics.unfinished)?;
     Ok(dict)
 }
 

@@ -12,6 +12,8 @@ pub struct Statistics {
     pub intervals: Option<IntervalReport>,
     /// Patterns in the latencies.
     pub findings: Vec<Finding>,
+    /// How many of the last messages were sent too late for their completion to be seen: these are not lost.
+    pub unfinished: usize,
 }
 
 /// Intervals of the median and the upper quartile.
@@ -50,12 +52,12 @@ pub fn statistics(
 ) -> Statistics {
     let intervals = if with_intervals { interval_report(latency_ps, seed) } else { None };
     let summary = Summary::of(latency_ps);
-    let found = findings.map(|settings| {
-        let usual_ps = summary.map_or(0, |summary| summary.p99 as i64);
-        let recorded = recorded_long_enough(trigger_ps, sent_ps, end_ps - usual_ps);
-        stats::detect::detect(&Series::new(trigger_ps, latency_ps, &recorded), settings)
-    });
-    Statistics { summary, intervals, findings: found.unwrap_or_default() }
+    let usual_ps = summary.map_or(0, |summary| summary.p99 as i64);
+    let recorded = recorded_long_enough(trigger_ps, sent_ps, end_ps - usual_ps);
+    let unfinished = sent_ps.len() - recorded.len();
+    let found = findings
+        .map(|settings| stats::detect::detect(&Series::new(trigger_ps, latency_ps, &recorded), settings));
+    Statistics { summary, intervals, findings: found.unwrap_or_default(), unfinished }
 }
 
 /// The triggers whose completion the recording would have seen: a message that was sent just before the end is

@@ -124,6 +124,7 @@ def _capture(raw: _core.CaptureResult, pairing: PairingRule) -> Capture:
         findings=findings,
         load_samples=partial(_samples, raw),
         target=target,
+        unfinished=raw.unfinished,
     )
 
 

@@ -16,6 +16,7 @@ from airwire.explain.quantities import count, percent, table_time
 from airwire.explain.verdict import NOTHING_STANDS_OUT
 from airwire.explain.waterfall import link_waterfalls
 from airwire.link.model import LinkRow
+from airwire.losses import why_none_arrived
 from airwire.model import Analysis, Capture, rows_of_boards, rows_of_links
 
 COLUMNS = 80
@@ -76,7 +77,7 @@ def _said_of_link(row: Capture[LinkRow]) -> str:
     """The largest stage: the heading says what it is a share of."""
     found = link_waterfalls(row, (50,))
     if not found or found[0].total_ps <= 0:
-        return "every message was lost"
+        return why_none_arrived(row.messages)
     stage = max(found[0].stages, key=lambda stage: stage.ps)
     return f"{percent(stage.ps / found[0].total_ps)} {stage.name}"
 

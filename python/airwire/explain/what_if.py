@@ -12,6 +12,7 @@ from airwire import _core
 from airwire.explain.link.sentences import change_sentence
 from airwire.link.catalogue import link_budget, links
 from airwire.link.model import Change, Setting
+from airwire.losses import sent_of
 
 # Gains below this share are within the scatter of the prediction.
 WORTH_SAYING = 0.01
@@ -63,8 +64,7 @@ def changes_of(
 
 def prediction_of(row: _core.RowResult) -> Prediction:
     """The figures of a simulated row."""
-    sent = sum(row.outcomes[name] for name in ("paired", "missed", "glitch", "overlapped"))
-    loss = 1 - row.outcomes["paired"] / sent if sent else 0.0
+    loss = sent_of(row.outcomes, row.unfinished).loss
     latency = row.latency
     return Prediction(None, None, loss) if latency is None else Prediction(latency["p50"], latency["p95"], loss)
 

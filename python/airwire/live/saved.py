@@ -93,6 +93,7 @@ def _capture(series: Series) -> Capture:
         findings=findings,
         load_samples=lambda: samples,
         target=target,
+        unfinished=raw["unfinished"],
     )
 
 

@@ -95,10 +95,10 @@ def _of_captures(views: Sequence[CaptureView]) -> Iterator[str]:
             f"Medians from <b>{units.format_duration(fast.median_ps)}</b> ({_named(fast)}) to "
             f"<b>{units.format_duration(slow.median_ps)}</b> ({_named(slow)})."
         )
-    triggers = sum(view.capture.triggers for view in views)
-    paired = sum(view.capture.outcomes.get("paired", 0) for view in views)
-    if paired < triggers:
-        yield f"{triggers - paired:,} of {triggers:,} triggers ({percent(1 - paired / triggers)}) have no pair."
+    messages, lost = (sum(getattr(view.capture, name) for view in views) for name in ("messages", "lost"))
+    if lost:
+        have = "has" if lost == 1 else "have"
+        yield f"{lost:,} of {messages:,} messages ({percent(lost / messages)}) {have} no pair."
     found = [(finding.confidence, view, finding) for view in views for finding in view.capture.findings]
     if found:
         _, view, surest = max(found, key=lambda one: one[0])

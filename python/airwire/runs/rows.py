@@ -76,6 +76,7 @@ def _measured(
         findings=findings,
         load_samples=partial(_samples, raw, folder),
         target=target,
+        unfinished=raw.unfinished,
         bounds=bounds_of(raw.bounds),
     )
 

@@ -56,5 +56,6 @@ def _stored_capture(
         findings=findings,
         load_samples=lambda: stored.samples,
         target=stored.target,
+        unfinished=raw["unfinished"],
         bounds=stored.bounds,
     )

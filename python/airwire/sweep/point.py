@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from airwire import _core
 from airwire.link.energy import Energy
+from airwire.losses import sent_of, why_none_arrived
 from airwire.outputs import write_file
 from airwire.scratch import ScratchFolder
 from airwire.sweep.blobs import Blobs
@@ -108,11 +109,11 @@ def _run(point: Point, tree: Path, out: Path) -> _core.RowResult | _core.FigureR
 
 def _figures(row: _core.RowResult | _core.FigureRowResult) -> Figures:
     """What is kept of a row."""
-    outcomes, latency = row.outcomes, row.latency or {}
+    sent, latency = sent_of(row.outcomes, row.unfinished), row.latency or {}
     found: Figures = {
         "row": row.run,
-        "messages": sum(outcomes[name] for name in ("paired", "missed", "overlapped")),
-        "lost": outcomes["missed"] + outcomes["overlapped"],
+        "messages": sent.messages,
+        "lost": sent.lost,
         **{f"{name}_ps": latency.get(name) for name in LATENCIES},
     }
     bounds: Sequence[Mapping[str, Any]] = json.loads(row.bounds)
@@ -121,7 +122,7 @@ def _figures(row: _core.RowResult | _core.FigureRowResult) -> Figures:
         low, high = row.intervals["median_ps"] if row.intervals else (None, None)
         figure = {"value": latency.get("p50"), "unit": "ps"}
         energy_j = _energy_of_link(row)
-        problem = None if latency else "every message was lost"
+        problem = None if latency else why_none_arrived(sent.messages)
         return {**found, "energy_j": energy_j, **_figure(figure, (low, high)), "problem": problem}
     entry = json.loads(row.entry())
     figure = entry["figure"]

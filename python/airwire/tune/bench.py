@@ -17,6 +17,7 @@ from airwire.board.row import BoardRow
 from airwire.explain.what_if import canonical
 from airwire.inputs import read_file
 from airwire.link.catalogue import link_budget
+from airwire.losses import why_none_arrived
 from airwire.model import Capture, rows_of_boards
 from airwire.runs.simulation import simulate
 from airwire.runs.suite import run_text
@@ -261,7 +262,7 @@ def _refused(link: LinkSubject, values: Values) -> Measured:
 
 def _of_link(link: LinkSubject, values: Values, row: Capture) -> Measured:
     if row.latency_ps is None:
-        return Measured(values, refused="every message was lost")
+        return Measured(values, refused=why_none_arrived(row.messages))
     budget = link_budget(link.link.name, link.payload_bytes, {**link.settings, **values})
     figures: dict[str, float] = {name: row.latency_ps[name] for name in ("p50", "p95", "mean")}
     # In closed form: a loss of one in a million would take millions of messages to be seen.

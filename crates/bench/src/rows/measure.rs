@@ -161,8 +161,7 @@ fn statistics_of(
     measure: Measure,
     detectors: Option<stats::detect::Settings>,
 ) -> Statistics {
-    // When messages were sent concerns patterns alone.
-    let (paired, sent) = if detectors.is_some() { triggers_of(samples) } else { (Vec::new(), Vec::new()) };
+    let (paired, sent) = triggers_of(samples);
     statistics(&paired, &samples.latencies_ps(), &sent, end_ps, measure.seed, measure.intervals, detectors)
 }
 

@@ -18,6 +18,7 @@ from airwire.explain.verdict import NO_FIGURE, Verdict
 from airwire.explain.waterfall import budget_waterfall, link_waterfalls
 from airwire.explain.what_if import Question, changes_of
 from airwire.link.model import CaptureExplanation, Change, FittedGate, LinkRow, QuantilePair
+from airwire.losses import why_none_arrived
 from airwire.model import Analysis, is_of_address, is_of_link
 from airwire.stage import link_stage
 from airwire.values import Settings, check_kind, check_numbers, setting_texts
@@ -121,7 +122,7 @@ def link_verdict(row: Capture[LinkRow]) -> Verdict:
     """What takes most of a row's time, and how its median compares with a published one."""
     found = link_verdicts(row)
     if not found:
-        return Verdict(0.0, "Every message was lost", NO_FIGURE)
+        return Verdict(0.0, why_none_arrived(row.messages).capitalize(), NO_FIGURE)
     first, *others = found
     details = [*first.details]
     for other in others:
