@@ -132,6 +132,11 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], str], str]] = {
     "a figure in words": (with_board("figure", "value", value="2.5"), "rows[4].figure: value is missing or damaged"),
     "half an interval": (with_board("figure", "interval", value=[2.0]), "rows[4].figure: interval is missing"),
     "an empty interval": (with_board("figure", "interval", value=[2.0, None]), "rows[4].figure: interval is missing"),
+    "a number beyond 63 bits": (with_board("figure", "value", value=10**30), "rows[4].figure: value is missing"),
+    "a clock that runs backwards": (
+        with_board("counts", "clk_sys_hz", value=-1),
+        "rows[4].counts: clk_sys_hz is missing",
+    ),
     "no number at all": (with_board("figure", "value", value=float("nan")), "rows[4].figure: value is missing"),
     "a published word": (with_board("published", "in_unit", value="x"), "rows[4].published: in_unit is missing"),
     "neither figure nor range": (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +13,7 @@ from airwire import _core
 from airwire.inputs import read_file, read_text
 from airwire.model import Capture
 from airwire.runs.manifest import BoardEntry, Entry, Environment, LinkEntry, read_manifest
+from airwire.runs.numbers import Whole, is_within_reach
 from airwire.runs.stored import load_run
 from airwire.values import setting_texts
 
@@ -36,7 +36,7 @@ class FigureRecord(msgspec.Struct, frozen=True):
     """Both ends of the 95 % interval, where it is known."""
     high: float | None
     unit: str
-    n: int | None
+    n: Whole | None
     target: str
     """``capture``, ``link``, ``board`` or ``address``."""
     firmware: str | None = None
@@ -49,7 +49,7 @@ class RunRecord(msgspec.Struct, frozen=True):
 
     id: str
     suite: str | None
-    seed: int | None
+    seed: Whole | None
     started: str | None
     """When it was begun, where that is known."""
     host: str | None
@@ -60,6 +60,39 @@ class RunRecord(msgspec.Struct, frozen=True):
     source: str
     """The folder or file that it was read from."""
     figures: Sequence[FigureRecord] = ()
+
+
+class _FigureJson(msgspec.Struct):
+    """Of a board; a number beyond the reach of JSON's readers is refused as it is read."""
+
+    unit: str
+    value: float | None = None
+    interval: tuple[float, float] | None = None
+    n: Whole | None = None
+
+
+class _BoardJson(msgspec.Struct):
+    row: str
+    figure: _FigureJson | None
+    firmware: str | None
+    firmware_sha256: str | None
+    settings: dict[str, str]
+
+
+class _RowJson(msgspec.Struct):
+    suite: str | None
+    row: str
+    metric: str
+    unit: str | None
+    value: float | None
+
+
+class _RunJson(msgspec.Struct):
+    """What is read of ``airwire run --json``."""
+
+    seed: Whole
+    rows: list[_RowJson]
+    boards: list[_BoardJson]
 
 
 class Export(msgspec.Struct, frozen=True, tag_field="schema", tag=EXPORT):
@@ -87,12 +120,25 @@ def read_runs(path: str | Path, *, commit: str | None = None, label: str | None 
     except msgspec.MsgspecError:
         schema = None
     if schema == EXPORT:
-        return _of_export(path, content, commit, label)
+        return _checked(path, _of_export(path, content, commit, label))
     if schema == _RUN_JSON:
-        return [_of_json(path, content, commit, label)]
+        return _checked(path, [_of_json(path, content, commit, label)])
     raise _core.AirwireError(
         f"{path}: is no run: name a run folder, what airwire run --json printed, or what airwire history export wrote"
     )
+
+
+def _checked(path: Path, runs: list[RunRecord]) -> list[RunRecord]:
+    """The runs that a file holds, after a check that their figures can be: a loss of before may be below 0."""
+    for figure in (figure for run in runs for figure in run.figures):
+        numbers = [number for number in (figure.value, figure.low, figure.high) if number is not None]
+        is_below = figure.metric != "loss" and figure.value is not None and figure.value < 0
+        if is_below or not all(map(is_within_reach, numbers)):
+            told = ", ".join(f"{number:g}" for number in numbers)
+            raise _core.AirwireError(
+                f"{path}: row {figure.row}: {figure.metric} is {told}, but no run has such a figure; print it anew"
+            )
+    return runs
 
 
 def _of_folder(path: Path, commit: str | None, label: str | None) -> RunRecord:
@@ -163,40 +209,30 @@ def _of_capture(capture: Capture, entry: Entry | None) -> Iterator[FigureRecord]
 
 def _of_json(path: Path, content: bytes, commit: str | None, label: str | None) -> RunRecord:
     """A run as ``airwire run --json`` prints it: it says neither host nor time."""
-    told = json.loads(content)
     try:
-        boards = {board["row"]: board for board in told["boards"]}
-        figures = [_figure_of_json(row, boards.get(row["row"])) for row in told["rows"]]
-        suite = next((row["suite"] for row in told["rows"]), None)
-        seed = int(told["seed"])
-    except (KeyError, TypeError, ValueError):
+        told = msgspec.json.decode(content, type=_RunJson)
+    except msgspec.MsgspecError as error:
         raise _core.AirwireError(
-            f"{path}: says {_RUN_JSON} and is none; print it anew with airwire run --json"
+            f"{path}: says {_RUN_JSON} and is none ({error}); print it anew with airwire run --json"
         ) from None
+    boards = {board.row: board for board in told.boards}
+    figures = [_figure_of_json(row, boards.get(row.row)) for row in told.rows]
+    suite = next((row.suite for row in told.rows), None)
     digest = sha256(content).hexdigest()
-    return RunRecord(digest, suite, seed, None, None, None, None, commit, label, str(path), figures)
+    return RunRecord(digest, suite, told.seed, None, None, None, None, commit, label, str(path), figures)
 
 
-def _figure_of_json(row: Mapping[str, Any], board: Mapping[str, Any] | None) -> FigureRecord:
-    metric = str(row["metric"]).removeprefix("latency_")
+def _figure_of_json(row: _RowJson, board: _BoardJson | None) -> FigureRecord:
+    metric, unit = row.metric.removeprefix("latency_"), row.unit or "1"
     if board is None:
         own = FIGURE if metric == "p50" else metric
-        return FigureRecord(row["row"], own, row["value"], None, None, row["unit"] or "1", None, "link")
-    figure = board["figure"] or {}
-    low, high = figure.get("interval") or (None, None)
+        return FigureRecord(row.row, own, row.value, None, None, unit, None, "link")
+    figure = board.figure or _FigureJson(unit)
+    low, high = figure.interval or (None, None)
     return FigureRecord(
-        row["row"],
-        FIGURE,
-        figure.get("value"),
-        low,
-        high,
-        figure.get("unit", row["unit"] or "1"),
-        figure.get("n"),
-        "board",
-        board["firmware"],
-        board["firmware_sha256"],
-        board["settings"],
-    )
+        row.row, FIGURE, figure.value, low, high, figure.unit, figure.n,
+        "board", board.firmware, board.firmware_sha256, board.settings,
+    )  # fmt: skip
 
 
 def _of_export(path: Path, content: bytes, commit: str | None, label: str | None) -> list[RunRecord]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -25,11 +25,9 @@ from airwire.kinds import ArrivalClock, Cause, ComparedAs, Measure, Pairing, Sit
 from airwire.link.energy import Energy
 from airwire.link.model import PublishedMedian
 from airwire.runs import folder_v1
+from airwire.runs.numbers import NotNegative, Number, Whole, beyond_reach
 from airwire.stage import Stage
 
-Whole = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-"""No whole number of a manifest is negative, and the core takes 63 bits."""
-Number = int | float
 Settings = Mapping[str, Any]
 
 
@@ -114,7 +112,7 @@ class PeerEntry(msgspec.Struct, frozen=True):
     firmware: FirmwareEntry
     settings: Mapping[str, str]
     ended: str
-    counts: Mapping[str, Number]
+    counts: Mapping[str, NotNegative]
     evidence: Mapping[str, Number | None] | None
 
 
@@ -199,7 +197,7 @@ class BoardEntry(msgspec.Struct, frozen=True):
     skip: Whole
     ended: str
     problem: str | None
-    counts: Mapping[str, Number]
+    counts: Mapping[str, NotNegative]
     evidence: Mapping[str, Number | None] | None
     notes: Sequence[str]
     latency: LatencyFigures | None = None
@@ -325,6 +323,8 @@ def _content(folder: Path, file: Path) -> dict[str, Any]:
     if schema not in READABLE_SCHEMAS:
         known = " and ".join(READABLE_SCHEMAS)
         raise _core.AirwireError(f"{file}: has schema {schema}, but this version of Airwire reads {known}; update it")
+    if (at := beyond_reach(content)) is not None:
+        raise _damaged(f"{file}: ", at)
     return content
 
 
