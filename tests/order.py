@@ -12,6 +12,7 @@ LONGEST_FIRST = (
     "api/test_board_network.py",
     "firmware/test_firmware_apps.py",
     "cli/test_hostile.py",
+    "cli/test_surroundings.py",
     "report/test_report_screens.py",
     "cli/test_serve.py",
     "sweep/test_sweep_cluster.py",
