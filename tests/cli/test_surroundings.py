@@ -56,8 +56,38 @@ def test_too_little_memory_and_too_many_threads_are_refused_before_anything_is_d
     (tmp_path / "suite.toml").write_text("[links.uart]\npayloads = [12]\nsamples = 50\n")
     line = ["run", "suite.toml", "--out", "run"]
     many = command_server.run(line, tmp_path, {**os.environ, "RAYON_NUM_THREADS": "100000"}, timeout_s=60)
-    assert (many.returncode, "takes a number of threads up to 1024" in many.stderr) == (2, True)
+    assert (many.returncode, "takes a number of threads from 0 to 1024" in many.stderr) == (2, True)
     assert [path.name for path in tmp_path.iterdir()] == ["suite.toml"]
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "1025", "1" * 5000, "two"])
+def test_a_number_of_threads_that_polars_cannot_have_is_refused(
+    command_server: CommandServer, tmp_path: Path, count: str
+) -> None:
+    line = ["history", "list"]
+    done = command_server.run(line, tmp_path, {**os.environ, "POLARS_MAX_THREADS": count}, timeout_s=60)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"airwire: POLARS_MAX_THREADS is {count:.60}, but it takes")
+
+
+@pytest.mark.parametrize("line", ["demo", "run demo", "convert - out.vcd", "fsdata ."])
+def test_a_folder_that_was_removed_is_told_and_no_stream_is_blamed(tmp_path: Path, line: str) -> None:
+    (tmp_path / "gone").mkdir()
+    done = command(*line.split(), "</dev/null", shell=f"cd {tmp_path}/gone; rmdir {tmp_path}/gone;")
+    assert (done.returncode, done.stderr.count("\n")) == (EXIT_BAD_INPUT, 1), done.stderr
+    assert "standard output" not in done.stderr
+    assert "this folder was removed while you were in it; go to another one" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["raise ImportError('half loaded') from stop", "raise ImportError('half loaded')", ""])
+def test_ctrl_c_that_a_module_wraps_while_it_is_loaded_ends_as_ctrl_c_does(tmp_path: Path, how: str) -> None:
+    module = f"try:\n    raise KeyboardInterrupt\nexcept KeyboardInterrupt as stop:\n    {how or 'raise'}\n"
+    (tmp_path / "polars.py").write_text(module)
+    program = "import sys; sys.path.insert(0, '.'); from airwire.cli import main; main()"
+    (tmp_path / "a.csv").write_text("Time [s],Channel 0,Channel 1\n0,0,0\n1,1,0\n1.1,1,1\n2,0,0\n")
+    line = [sys.executable, "-c", program, "analyze", "a.csv", "--report", "page.html"]
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (EXIT_INTERRUPTED, "airwire: stopped by Ctrl-C")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what memory is free in a file")

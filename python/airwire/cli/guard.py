@@ -25,7 +25,9 @@ EXIT_FAULT = 70
 """A fault of Airwire itself: ``EX_SOFTWARE`` of sysexits.h."""
 MOST_THREADS = 1024
 _LEAST_ADDRESS_SPACE_BYTES = 1 << 30
-_THREAD_COUNTS = ("RAYON_NUM_THREADS", "POLARS_MAX_THREADS")
+_THREAD_COUNTS = {"RAYON_NUM_THREADS": 0, "POLARS_MAX_THREADS": 1}
+"""The least of each; 0 stands for as many as there are cores, which polars does not know."""
+_GONE = "this folder was removed while you were in it; go to another one"
 _SHOW_TRACEBACK = "AIRWIRE_TRACEBACK"
 
 
@@ -51,11 +53,21 @@ def code_of(command: Callable[[], int | None]) -> int:
         sys.stdout.flush()
     except SystemExit:
         raise
-    except KeyboardInterrupt:
-        return say_stopped()
     except BaseException as error:  # Rust's panics are no Exception.
-        return _told(error)
+        return say_stopped() if _is_interruption(error) else _told(error)
     return code
+
+
+def _is_interruption(error: BaseException) -> bool:
+    """Whether Ctrl-C is what an error comes from: where a module loads, others wrap it in errors of their own."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        if isinstance(found, KeyboardInterrupt):
+            return True
+        seen.add(id(found))
+        found = found.__cause__ or found.__context__
+    return False
 
 
 def _told(error: BaseException) -> int:
@@ -95,11 +107,24 @@ def _say_usage(error: typer.TyperException) -> None:
 
 def _sentence(error: BaseException) -> str:
     """The system's errors begin with a number that says nothing to the user."""
+    is_gone = _is_folder_gone()
+    beside = f" ({_GONE})" if is_gone else ""
     if isinstance(error, OSError) and error.strerror:
+        if error.filename is None and is_gone:
+            return _GONE
         if error.filename is None:
             return f"standard output: cannot write it: {error.strerror}; send it elsewhere, or make room"
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
+        return f"{error.filename}: {error.strerror}{beside}"
+    return f"{error}{beside}"
+
+
+def _is_folder_gone() -> bool:
+    """Whether the working folder is no more, so that no relative path leads anywhere."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def check_room() -> None:
@@ -109,10 +134,12 @@ def check_room() -> None:
     """
     from airwire._core import AirwireError
 
-    for name in _THREAD_COUNTS:
+    for name, least in _THREAD_COUNTS.items():
         wanted = os.environ.get(name)
-        if wanted is not None and not (wanted.isdecimal() and int(wanted) <= MOST_THREADS):
-            raise AirwireError(f"{name} is {wanted}, but it takes a number of threads up to {MOST_THREADS}; unset it")
+        if wanted is not None and not _is_count(wanted, least):
+            raise AirwireError(
+                f"{name} is {wanted:.60}, but it takes a number of threads from {least} to {MOST_THREADS}; unset it"
+            )
     with suppress(ImportError):
         import resource
 
@@ -122,6 +149,12 @@ def check_room() -> None:
                 f"the address space is limited to {limit >> 20} MiB, and {_LEAST_ADDRESS_SPACE_BYTES >> 20} MiB are "
                 "needed; raise it with ulimit -v"
             )
+
+
+def _is_count(wanted: str, least: int) -> bool:
+    # Python itself refuses to read thousands of digits.
+    is_number = wanted.isascii() and wanted.isdecimal() and len(wanted) <= len(str(MOST_THREADS))
+    return is_number and least <= int(wanted) <= MOST_THREADS
 
 
 def _end_silently_where_nobody_reads() -> None:
