@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from airwire import _core
 from airwire.explain.quantities import percent
-from airwire.history.records import FIGURE, FigureRecord, RunRecord
+from airwire.history.records import FIGURE, LATENCY, FigureRecord, RunRecord
 from airwire.history.store import History
 from airwire.history.trends import Change, change_of
 from airwire.inputs import read_file
@@ -70,6 +72,10 @@ def find_first_bad(
     if len(candidates) < 2:
         raise _core.AirwireError(f"{row}: between good and bad there is nothing to look at; name two that differ")
     base = measure(candidates[0])
+    if base.value is None:
+        raise _core.AirwireError(
+            f"{row}: {candidates[0].name} has no figure itself, so that none can be worse; name another good one"
+        )
     probes: dict[int, Probe] = {}
 
     def look(at: int) -> Probe:
@@ -195,8 +201,15 @@ def _known(history: History, row: str, metric: str, image: Path) -> FigureRecord
 
 
 def _measured(history: History, row: str, metric: str) -> list[tuple[RunRecord, FigureRecord]]:
-    runs = {run.id: run for run in history.runs(row)}
-    return [(runs[run], figure) for run, figure in history.figures(row, metric) if figure.value is not None]
+    """The runs that have a row, with its figure; a run that has lost it is worse than any other."""
+    figures = dict(history.figures(row, metric))
+    unit = next((figure.unit for figure in figures.values()), LATENCY)
+    # Nothing has percentiles where nothing was answered: of such a run the figure alone was kept, as none.
+    gone = {
+        run: replace(one, metric=metric, unit=unit) for run, one in history.figures(row, FIGURE) if one.value is None
+    }
+    found = {**gone, **figures}
+    return [(run, found[run.id]) for run in history.runs(row) if run.id in found]
 
 
 def _place_of(history: History, name: str, runs: Sequence[tuple[RunRecord, FigureRecord]]) -> int:
