@@ -95,7 +95,8 @@ def _of_captures(views: Sequence[CaptureView]) -> Iterator[str]:
             f"Medians from <b>{units.format_duration(fast.median_ps)}</b> ({_named(fast)}) to "
             f"<b>{units.format_duration(slow.median_ps)}</b> ({_named(slow)})."
         )
-    messages, lost = (sum(getattr(view.capture, name) for view in views) for name in ("messages", "lost"))
+    messages = sum(view.capture.messages for view in views)
+    lost = sum(view.capture.lost for view in views)
     if lost:
         have = "has" if lost == 1 else "have"
         yield f"{lost:,} of {messages:,} messages ({percent(lost / messages)}) {have} no pair."
