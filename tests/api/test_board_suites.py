@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 import pytest
 
 import airwire
@@ -140,6 +141,49 @@ def test_an_image_without_settings_says_what_one_is(images: Path) -> None:
     assert image_settings(images / "wiznet_http.elf") == []
     with pytest.raises(airwire.AirwireError, match="it has none at all: a setting is a word in flash"):
         Board("w5500-evb-pico", images / "wiznet_http.elf", settings={"spi_hz": "33 MHz"})
+
+
+NAMELESS = """
+[boards.named]
+firmware = "wiznet_settings.elf"
+settings = { interrupts = true, rounds = 60 }
+skip = 1
+limit = "3 s"
+[boards.nameless]
+firmware = "wiznet_settings.uf2"
+symbols = "wiznet_settings.elf"
+settings = { interrupts = true, rounds = 60 }
+skip = 1
+limit = "3 s"
+"""
+
+
+def test_a_row_of_an_image_without_names_has_them_from_the_elf_of_its_build(images: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.toml"
+    suite.write_text(NAMELESS, encoding="ascii")
+    named, nameless = rows_of_boards(airwire.run(suite, firmware=images))
+    assert named.target.figure == nameless.target.figure
+    assert named.target.settings == nameless.target.settings != {}
+    # The ELF goes with the points of a sweep, to whoever runs them.
+    plan = airwire.plan_sweep(suite, over=["rounds=20,30"], firmware=images)
+    found = airwire.run_sweep(plan, suite, out=tmp_path / "sweep", workers=1)
+    assert found.points.filter(pl.col("problem").is_not_null()).is_empty()
+    entries = found.points.sort("rounds").partition_by("entry", maintain_order=True)
+    assert len(entries) == 2 and entries[0]["figure"].equals(entries[1]["figure"])
+
+    suite.write_text(NAMELESS.replace('symbols = "wiznet_settings.elf"', 'symbols = "systick.elf"'), encoding="ascii")
+    with pytest.raises(airwire.AirwireError, match=r"suite\.toml:\d+: boards\.nameless\.symbols: .*systick\.elf"):
+        airwire.run(suite, firmware=images)
+    suite.write_text(NAMELESS.replace('symbols = "wiznet_settings.elf"', ""), encoding="ascii")
+    with pytest.raises(airwire.AirwireError, match=r"boards\.nameless\.settings.*it has no names"):
+        airwire.run(suite, firmware=images)
+
+
+def test_an_entry_that_takes_another_image_takes_over_no_names(images: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "suite.toml"
+    base = '[boards.first]\nfirmware = "wiznet_settings.uf2"\nsymbols = "wiznet_settings.elf"\nlimit = "100 ms"\n'
+    suite.write_text(f'{base}[boards.other]\nsame_but = "first"\nfirmware = "wiznet_pingpong.uf2"\n', encoding="ascii")
+    assert [row.group for row in rows_of_boards(airwire.run(suite, firmware=images))] == ["first", "other"]
 
 
 BUILT_ROWS = f"""

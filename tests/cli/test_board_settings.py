@@ -60,7 +60,10 @@ def test_without_changes_the_file_is_that_of_the_build(
 def test_a_uf2_is_changed_by_the_names_of_its_elf(airwire: Airwire, elf: Path, tmp_path: Path) -> None:
     nameless = write(airwire, elf.with_suffix(".uf2"), "--out", "new.uf2")
     assert nameless.returncode == 2
-    assert "its name is known from an ELF (or --symbols)" in nameless.stderr
+    assert "it has no names, by which its settings are known; give the ELF of the same build" in nameless.stderr
+    listed = airwire("board", "settings", elf.with_suffix(".uf2"))
+    assert (listed.returncode, "declares no settings" in listed.stdout) == (0, False)
+    assert "give the ELF of the same build with --symbols" in " ".join(listed.stdout.split())
     assert not (tmp_path / "new.uf2").exists()
     assert write(airwire, elf.with_suffix(".uf2"), "--symbols", elf, "--out", "new.uf2").returncode == 0
     assert write(airwire, elf, "--out", "from-elf.uf2").returncode == 0

@@ -55,6 +55,19 @@ def beside_its_twin(
     return done.returncode, found
 
 
+def test_settings_of_a_nameless_image_are_known_by_the_elf_of_its_build(
+    airwire: Airwire, firmware: Path, tmp_path: Path
+) -> None:
+    elf = firmware / IMAGE
+    line = ("twin", elf.with_suffix(".uf2"), "--address", "127.0.0.1:1", "--set", SLOW[0], "--out", "run")
+    nameless = airwire(*line)
+    assert (nameless.returncode, "it has no names" in nameless.stderr) == (2, True)
+    # Nobody listens at that address: the twin ran with its settings, and the real board is what is missing.
+    named = airwire(*line, "--symbols", elf)
+    assert named.returncode == 2
+    assert named.stderr.startswith("airwire: real: nothing was measured: pingpong measured nothing")
+
+
 def test_a_twin_explains_the_board_that_is_as_its_image_says(airwire: Airwire, firmware: Path, tmp_path: Path) -> None:
     code, found = beside_its_twin(airwire, firmware, tmp_path, behind=SLOW, told=SLOW)
 

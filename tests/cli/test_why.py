@@ -33,6 +33,17 @@ def test_the_cause_of_a_slow_image_stands_in_ten_lines(airwire: Airwire, client:
     assert "Report: why.html" in result.stdout
 
 
+def test_settings_of_an_image_without_names_are_known_by_the_elf_of_its_build(airwire: Airwire, client: Path) -> None:
+    told = [
+        json.loads(airwire("why", *words, *SLOW, "--json").stdout)["answer"]["row"]
+        for words in ([client], [client.with_suffix(".uf2"), "--symbols", client])
+    ]
+    assert told[0]["figure"] == told[1]["figure"] and told[0]["settings"] == told[1]["settings"]
+    nameless = airwire("why", client.with_suffix(".uf2"), *SLOW)
+    assert (nameless.returncode, nameless.stderr.count("\n")) == (2, 1)
+    assert "it has no names, by which its settings are known; give the ELF of the same build" in nameless.stderr
+
+
 def test_the_board_of_an_image_with_a_mac_of_its_own_is_found_from_what_it_asks_its_phy(
     airwire: Airwire, firmware: Path
 ) -> None:

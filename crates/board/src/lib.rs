@@ -58,5 +58,5 @@ pub use settings::{ImageSetting, SettingProblem, changed_image_file, image_setti
 pub use snapshot::BoardSnapshot;
 pub use trace::TraceWriter;
 pub use traffic::{CounterEntry, LatencyEntry, SampleEntry, ServiceEntry, TrafficEntry};
-pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom};
+pub use virtual_board::{Board, BoardOptions, read_image, read_image_file, read_rom, with_symbols};
 pub use wires::{LEAST_WIRE_DELAY, PinWire, PinWires, WIRE_DELAY};

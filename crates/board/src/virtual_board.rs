@@ -358,9 +358,16 @@ fn read_for(
 ) -> Result<(Image, Arc<Vec<u8>>), BoardError> {
     let file = Arc::new(read_file(image, "image", MOST_IMAGE_BYTES)?);
     let loaded = load_for(mcus, &file, &image.to_string_lossy())?;
-    let Some(symbols) = symbols else { return Ok((loaded, file)) };
+    Ok((if let Some(symbols) = symbols { with_symbols(loaded, symbols)? } else { loaded }, file))
+}
+
+/// An image with the names of the ELF of the same build.
+///
+/// # Errors
+/// When the file cannot be read, or is of another build.
+pub fn with_symbols(image: Image, symbols: &Path) -> Result<Image, BoardError> {
     let bytes = read_file(symbols, "ELF with symbols", MOST_IMAGE_BYTES)?;
-    Ok((loaded.with_symbols(&bytes, &symbols.to_string_lossy())?, file))
+    Ok(image.with_symbols(&bytes, &symbols.to_string_lossy())?)
 }
 
 /// An image, and the bytes of the file that it is from.

@@ -83,7 +83,7 @@ def why(
     folder = ScratchFolder("airwire-why-")
     try:
         question = asked.question
-        analysis = _measured(image, asked.place, question, network, given, seed, folder.path, out)
+        analysis = _measured(image, asked.place, question, symbols, network, given, seed, folder.path, out)
         row = _only_row(analysis)
     except BaseException:
         folder.remove()
@@ -155,6 +155,7 @@ def _measured(
     image: str | Path,
     board: str | Path,
     question: Question,
+    symbols: str | Path | None,
     network: str | Path | None,
     settings: Settings,
     seed: int,
@@ -180,6 +181,8 @@ def _measured(
     if question.measure == "bulk":
         # Intervals of a full bus are nearly alike, and take as long to simulate as they last.
         fields["samples"] = _INTERVALS
+    if symbols is not None:
+        fields["symbols"] = str(Path(symbols).resolve())
     if network is not None:
         fields["network"] = str(Path(network).resolve())
     lines = [f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()]

@@ -19,6 +19,7 @@ def whole_boards(boards: Mapping[str, Mapping[str, Any]]) -> dict[str, Document]
     for name, table in boards.items():
         before = whole.get(table.get("same_but", ""), {})
         document = {one: value for one, value in copy.deepcopy(before).items() if one not in _NOT_TAKEN_OVER}
+        _forget_names(document, table)
         for one, value in table.items():
             document[one] = _merged(document.get(one), value) if one in _MERGED else value
         if not before:
@@ -27,7 +28,15 @@ def whole_boards(boards: Mapping[str, Mapping[str, Any]]) -> dict[str, Document]
     return whole
 
 
+def _forget_names(document: Document, table: Mapping[str, Any]) -> None:
+    """The names of one image are not those of another."""
+    if "firmware" in table:
+        document.pop("symbols", None)
+
+
 def _merged(before: Any, value: Any) -> Any:
     if not isinstance(before, dict) or not isinstance(value, dict):
         return value
+    before = dict(before)
+    _forget_names(before, value)
     return {**before, **{name: _merged(before.get(name), one) for name, one in value.items()}}

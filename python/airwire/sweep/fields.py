@@ -34,8 +34,10 @@ _OF_BOARDS = {
     "skip": "a number of messages",
     "board": "a board by its name, or a board file",
     "firmware": "an image",
+    "symbols": "the ELF of an image without names",
     "network": "a network file",
     "peer.firmware": "an image",
+    "peer.symbols": "the ELF of an image without names",
     "peer.board": "a board by its name, or a board file",
 }
 _TRIGGER = ("kind", "period", "by", "step", "gate", "offset", "pause")
@@ -60,12 +62,17 @@ class Fields:
             return {PAYLOAD: "a size, such as 128B", **_OF_ROWS, **trigger, **settings}
         found = dict(_OF_BOARDS)
         for prefix, table in (("", self.entry.document), ("peer.", self.entry.document.get("peer", {}))):
-            images = [value for axis in axes if axis.name == f"{prefix}firmware" for value in axis.values]
+            others = [value for axis in axes if axis.name == f"{prefix}firmware" for value in axis.values]
+            images: list[tuple[Path, Path | None]] = [(self.find_image(image), None) for image in others]
             if not images and "firmware" in table:
-                images = [table["firmware"]]
-            for image in images:
-                found |= {f"{prefix}{one.name}": one.takes for one in image_settings(self.find_image(image))}
+                images = [(self.find_image(table["firmware"]), self.find_symbols(table))]
+            for image, symbols in images:
+                found |= {f"{prefix}{one.name}": one.takes for one in image_settings(image, symbols)}
         return found
+
+    def find_symbols(self, table: Mapping[str, Any]) -> Path | None:
+        """The ELF that names what is in an image, where the suite gives one."""
+        return self.find_image(table["symbols"]) if "symbols" in table else None
 
     def is_table_field(self, name: str) -> bool:
         """Whether a name leads into a table whose fields are checked as the suite's own."""
@@ -84,6 +91,9 @@ class Fields:
                 )
             document[table] = dict(inner)
             document = document[table]
+        if last == "firmware":
+            # The names of one image are not those of another.
+            document.pop("symbols", None)
         document[last] = _typed(name, value)
 
     def _way(self, name: str) -> list[str]:
@@ -148,7 +158,8 @@ def _check_images(fields: Fields, document: Document) -> None:
     for table in (document, document.get("peer", {})):
         settings = {name: as_text(value) for name, value in table.get("settings", {}).items()}
         if settings and "firmware" in table:
-            _core.changed_image_file(fields.find_image(table["firmware"]), None, settings, "image.bin")
+            image = fields.find_image(table["firmware"])
+            _core.changed_image_file(image, fields.find_symbols(table), settings, "image.bin")
 
 
 def nearest(name: str, known: Mapping[str, str], others: Mapping[str, str]) -> str:

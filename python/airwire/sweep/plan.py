@@ -105,7 +105,8 @@ class Files:
         self._inline_network(document)
         files: dict[str, str] = {}
         for table in (document, document.get("peer", {})):
-            self._take(files, table, "firmware", self._find)
+            for name in ("firmware", "symbols"):
+                self._take(files, table, name, self._find)
             board = table.get("board")
             if isinstance(board, str) and (self._suite.folder / board).is_file():
                 self._take(files, table, "board", lambda name: self._suite.folder / name)

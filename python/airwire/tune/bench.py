@@ -160,6 +160,9 @@ class Bench:
                 return Measured(values, refused=built, is_rule=True)
             image = built
         row = {**board.fixed, "firmware": str(image.resolve())}
+        if options:
+            # What was built is an ELF with its own names.
+            row.pop("symbols", None)
         if settings:
             row["settings"] = {**row.get("settings", {}), **settings}
         figures = sizes_of(image) if image.suffix == ".elf" else {}

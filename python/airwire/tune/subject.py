@@ -199,8 +199,11 @@ def _of_row(
         row["settings"] = settings
     if any(isinstance(value, list) for value in settings.values()):
         raise _core.AirwireError(f"{suite}: the row {name} is several, one for each listed setting; write one value")
-    image = image_finder(suite.parent, firmware)(str(row["firmware"])).resolve()
+    find_image = image_finder(suite.parent, firmware)
+    image = find_image(str(row["firmware"])).resolve()
     row["firmware"] = str(image)
+    if "symbols" in row:
+        row["symbols"] = str(find_image(str(row["symbols"])).resolve())
     board = str(row.get("board", _DEFAULT_BOARD))
     subject = BoardSubject(suite, row, image, board)
     return _of_board(name, subject, str(row.get("measure", "messages")))
@@ -233,9 +236,10 @@ def _of_image(
 
 def _of_board(name: str, subject: BoardSubject, measure: str) -> Subject:
     fixed = setting_texts(subject.row.get("settings", {}))
+    declared = image_settings(subject.image, subject.row.get("symbols"))
     knobs = [
         replace(knob, start=fixed[knob.name]).with_values(knob.values) if knob.name in fixed else knob
-        for knob in image_knobs(image_settings(subject.image), has_spi=_WIZNET in _core.board_header(subject.board))
+        for knob in image_knobs(declared, has_spi=_WIZNET in _core.board_header(subject.board))
     ]
     figures = [*_FIGURES_OF_BOARDS.get(measure, ())]
     if subject.image.suffix == ".elf":

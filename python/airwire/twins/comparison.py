@@ -4,7 +4,7 @@ network add, and what nobody explains."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,7 @@ def twin(
     address: str,
     *,
     board: str | Path | None = None,
+    symbols: str | Path | None = None,
     settings: Settings | None = None,
     samples: int = SAMPLES,
     seed: int = 1,
@@ -87,7 +88,8 @@ def twin(
     host_and_port(address)
     progress("Finding out what the image does")
     given = setting_texts(settings or {})
-    subject = _subject(image, why(image, board=board, settings=given, seed=seed), given, samples)
+    answer = why(image, board=board, symbols=symbols, settings=given, seed=seed)
+    subject = replace(_subject(image, answer, given, samples), symbols=None if symbols is None else Path(symbols))
     progress(f"Measuring {address} and its twin")
     text = both(subject, address, seed)
     analysis = run_text(Path("twin"), text, out=out or default_folder("twin"), environment=environment)

@@ -74,7 +74,9 @@ def suspects(
 
     ``outside_ps`` is what of a message on the real board is not the board's.
     """
-    known = {setting.name: setting.text for setting in image_settings(subject.image)} | dict(subject.settings)
+    known = {setting.name: setting.text for setting in image_settings(subject.image, subject.symbols)} | dict(
+        subject.settings
+    )
     changes = list(_changes(known))
     if not changes:
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ class Subject:
     is_client: bool
     """Whether it asks the board; else the board calls it."""
     samples: int
+    symbols: Path | None = None
+    """An ELF of the same build, for an image without names."""
 
 
 def both(subject: Subject, address: str, seed: int) -> str:
@@ -55,10 +57,7 @@ def changed(subject: Subject, changes: Sequence[Mapping[str, str]], seed: int) -
     """The twin with other settings, a row for each change, by their places: ``change-3``."""
     lines = ['name = "twin-changes"', f"seed = {seed}"]
     for place, change in enumerate(changes):
-        other = Subject(
-            subject.image, subject.board, {**subject.settings, **change}, subject.measure, subject.client,
-            subject.is_client, subject.samples,
-        )  # fmt: skip
+        other = replace(subject, settings={**subject.settings, **change})
         lines += _board(f"change-{place}", other, [subject.client] if subject.is_client else [])
     return "\n".join(lines)
 
@@ -79,6 +78,8 @@ def _board(
         of = subject.client.partition(" ")[0]
     if of is not None:
         own["of"] = of
+    if subject.symbols is not None:
+        own["symbols"] = str(subject.symbols.resolve())
     settings = ", ".join(f"{_text(key)} = {_text(value)}" for key, value in subject.settings.items())
     return [
         f"[boards.{name}]",

@@ -168,8 +168,11 @@ fn unknown(image: &Image, declared: &[ImageSetting], name: &str) -> SettingError
     let names: Vec<&str> = declared.iter().map(|setting| setting.name.as_str()).collect();
     match SettingError::unknown(image.name(), name, &names) {
         SettingError::Unknown { owner, name, .. } if names.is_empty() => {
-            let hint = "it has none at all: a setting is a word in flash, const volatile uint32_t setting_<name>, and its \
-                 name is known from an ELF (or --symbols)";
+            let hint = if image.symbols().is_empty() {
+                "it has no names, by which its settings are known; give the ELF of the same build as symbols (--symbols)"
+            } else {
+                "it has none at all: a setting is a word in flash, const volatile uint32_t setting_<name>"
+            };
             SettingError::Unknown { owner, name, hint: hint.to_owned() }
         }
         error => error,

@@ -10,11 +10,15 @@ import typer
 from airwire.cli import options as common
 from airwire.cli.board import options
 from airwire.cli.paths import Writes
+from airwire.inputs import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from airwire.board.model import ImageSetting
+
+_ELF = b"\x7fELF"
+"""How an ELF begins."""
 
 
 def settings(
@@ -59,7 +63,7 @@ def settings(
         _print_changes(known, written)
         print(f"Image: {out}")
     else:
-        _print_table(image, known)
+        _print_table(image, symbols, known)
 
 
 def _print_changes(known: Sequence[ImageSetting], written: Sequence[ImageSetting]) -> None:
@@ -68,7 +72,14 @@ def _print_changes(known: Sequence[ImageSetting], written: Sequence[ImageSetting
             print(f"{after.name}: {before.shown} -> {after.shown}")
 
 
-def _print_table(image: Path, known: Sequence[ImageSetting]) -> None:
+def _why_none(image: Path, symbols: Path | None) -> str:
+    """What is said of an image of which no setting is known."""
+    if symbols is None and not read_file(image).startswith(_ELF):
+        return "has no names, by which its settings are known; give the ELF of the same build with --symbols"
+    return "declares no settings (const volatile uint32_t setting_<name>)"
+
+
+def _print_table(image: Path, symbols: Path | None, known: Sequence[ImageSetting]) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -77,7 +88,7 @@ def _print_table(image: Path, known: Sequence[ImageSetting]) -> None:
 
     out = console()
     if not known:
-        out.print(Text(f"{image} declares no settings (const volatile uint32_t setting_<name>)."))
+        out.print(Text(f"{image} {_why_none(image, symbols)}."))
         return
     table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("setting", "value"):

@@ -55,7 +55,9 @@ fn images<'a>(here: &'a BoardSetup, there: &'a BoardSetup) -> (&'a str, &'a str)
 /// How many things that are. A suite compares thousands of rows with each other, so nothing is copied for it.
 pub(super) fn difference_count(here: &BoardSetup, there: &BoardSetup) -> usize {
     // By names of fields, so that a new one is not forgotten.
-    let BoardSetup { board, firmware: _, settings, network, traffic, peer: _, lines, trigger } = here;
+    // What symbols name runs as it did without them.
+    let BoardSetup { board, firmware: _, symbols: _, settings, network, traffic, peer: _, lines, trigger } =
+        here;
     let (one, other) = images(here, there);
     let fields = [
         *board != there.board,

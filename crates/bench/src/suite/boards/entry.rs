@@ -83,6 +83,10 @@ impl Reader<'_> {
         if find("title").is_none() {
             name.clone_into(&mut entry.title);
         }
+        // The names of one image are not those of another.
+        if find("firmware").is_some() {
+            entry.setup.symbols = None;
+        }
         for (field, _, value) in &fields {
             self.set(&mut entry, &within, field, value)?;
         }
@@ -141,6 +145,7 @@ impl Reader<'_> {
             "title" => *title = self.file.text_of(field, value)?,
             "board" => setup.board = self.name(field, value)?,
             "firmware" => setup.firmware = self.name(field, value)?,
+            "symbols" => setup.symbols = Some(self.name(field, value)?),
             "settings" => {
                 for (name, values) in self.settings(field, value)? {
                     choices.retain(|(known, _)| *known != name);
@@ -287,6 +292,7 @@ impl Entry {
             setup: BoardSetup {
                 board: DEFAULT_BOARD.to_owned(),
                 firmware: format!("{name}.elf"),
+                symbols: None,
                 settings: BTreeMap::new(),
                 network: NetworkSource::Default,
                 traffic: Vec::new(),

@@ -37,6 +37,14 @@ pub const BOARD_FIELDS: &[Field] = &[
         "\"pingpong.elf\"",
     ),
     Field::new(
+        "symbols",
+        Takes::Text("the name of an ELF"),
+        "none",
+        "the ELF of the same build as firmware, where that has no names (a UF2, a binary): its settings and functions are known by it; \
+         it is looked for where firmware is",
+        "\"pingpong.elf\"",
+    ),
+    Field::new(
         "settings",
         Takes::Other(
             "a table of settings of the image; a list of values makes a row for each",
@@ -65,7 +73,7 @@ pub const BOARD_FIELDS: &[Field] = &[
     ),
     Field::new(
         "peer",
-        Takes::Other("a table: firmware, board, settings", schema::peer),
+        Takes::Other("a table: firmware, symbols, board, settings", schema::peer),
         "none",
         "a second board in the place of the PC, with one wire between both: the row's image calls and this one is called, at the \
          address that the row's calls (docs/how-to/run-a-suite.md); of the network only the \
@@ -148,6 +156,13 @@ const PIN: Takes = Takes::Other("a pin of the board", schema::pin);
 pub(super) const PEER_FIELDS: &[Field] = &[
     Field::new("board", TEXT, "w5500-evb-pico", "the second board", "\"w5100s-evb-pico\""),
     Field::needed("firmware", TEXT, "its image", "\"w5500-evb-pico/pingpong_server-hardware.elf\""),
+    Field::new(
+        "symbols",
+        TEXT,
+        "none",
+        "the ELF of the same build, where its image has no names",
+        "\"w5500-evb-pico/pingpong_server-hardware.elf\"",
+    ),
     Field::new(
         "settings",
         Takes::Other("a table of settings of the image", schema::peer_settings),

@@ -30,6 +30,8 @@ pub struct BoardSetup {
     pub board: String,
     /// The image's file.
     pub firmware: String,
+    /// An ELF of the same build, for an image without names.
+    pub symbols: Option<String>,
     /// Settings of the image that are changed.
     pub settings: BTreeMap<String, String>,
     /// The network.

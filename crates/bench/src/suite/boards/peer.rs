@@ -18,6 +18,8 @@ pub struct PeerSetup {
     pub board: String,
     /// The image's file.
     pub firmware: String,
+    /// An ELF of the same build, for an image without names.
+    pub symbols: Option<String>,
     /// Settings of the image that are changed.
     pub settings: BTreeMap<String, String>,
 }
@@ -36,13 +38,19 @@ impl PeerSetup {
         let mut peer = before.unwrap_or_else(|| Self {
             board: DEFAULT_BOARD.to_owned(),
             firmware: String::new(),
+            symbols: None,
             settings: BTreeMap::new(),
         });
+        // The names of one image are not those of another.
+        if fields.iter().any(|(name, ..)| *name == "firmware") {
+            peer.symbols = None;
+        }
         for (name, _, value) in &fields {
             let within = format!("{field}.{name}");
             match *name {
                 "board" => peer.board = name_of(file, &within, value)?,
                 "firmware" => peer.firmware = name_of(file, &within, value)?,
+                "symbols" => peer.symbols = Some(name_of(file, &within, value)?),
                 _ => peer.settings.extend(settings(file, &within, value)?),
             }
         }

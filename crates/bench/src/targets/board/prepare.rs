@@ -15,7 +15,7 @@ use super::{lines, peers};
 use crate::suite::{
     BoardSetup, Bounded, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
 };
-use board::{BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings};
+use board::{BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings, with_symbols};
 use fields::{Misplaced, told};
 use lan::NetworkSetup;
 
@@ -90,6 +90,15 @@ pub struct ReadyBoards {
     pub of: Option<String>,
 }
 
+/// A board as a suite asks for it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    board: &'a str,
+    firmware: &'a str,
+    symbols: Option<&'a str>,
+    settings: &'a BTreeMap<String, String>,
+}
+
 /// A field of an entry, and what is wrong with it.
 pub(super) type Wrong = (&'static str, String);
 
@@ -130,14 +139,26 @@ impl Places {
     }
 
     fn ready(&mut self, row: &Row, setup: &BoardSetup) -> Result<ReadyBoards, Wrong> {
-        let fields = ["board", "firmware", "settings"];
+        let fields = ["board", "firmware", "symbols", "settings"];
         let by_lines = !setup.lines.is_empty();
-        let dut = self.ready_board((&setup.board, &setup.firmware, &setup.settings), by_lines, fields)?;
+        let asked = Asked {
+            board: &setup.board,
+            firmware: &setup.firmware,
+            symbols: setup.symbols.as_deref(),
+            settings: &setup.settings,
+        };
+        let dut = self.ready_board(asked, by_lines, fields)?;
         check_bounds(row, &dut)?;
         let (mut network, of) = self.network(row, setup)?;
         let peer = setup.peer.as_ref().map(|peer| {
-            let fields = ["peer.board", "peer.firmware", "peer.settings"];
-            let peer = self.ready_board((&peer.board, &peer.firmware, &peer.settings), by_lines, fields)?;
+            let fields = ["peer.board", "peer.firmware", "peer.symbols", "peer.settings"];
+            let asked = Asked {
+                board: &peer.board,
+                firmware: &peer.firmware,
+                symbols: peer.symbols.as_deref(),
+                settings: &peer.settings,
+            };
+            let peer = self.ready_board(asked, by_lines, fields)?;
             let trigger = setup.trigger.as_ref().map(|one| ready_trigger(one, &dut, &peer)).transpose()?;
             if !by_lines {
                 peers::check(&dut, &peer, &network, trigger.as_ref())?;
@@ -163,16 +184,23 @@ impl Places {
     /// A board with its image; errors are of these fields. It is measured by a chip with Ethernet, unless it is by lines.
     fn ready_board(
         &mut self,
-        (board, name, settings): (&str, &str, &BTreeMap<String, String>),
+        asked: Asked<'_>,
         by_lines: bool,
-        [board_field, firmware_field, settings_field]: [&'static str; 3],
+        [board_field, firmware_field, symbols_field, settings_field]: [&'static str; 4],
     ) -> Result<ReadyBoard, Wrong> {
-        let board = self.board(board).map_err(|error| (board_field, error))?;
+        let name = asked.firmware;
+        let board = self.board(asked.board).map_err(|error| (board_field, error))?;
         let unusable = |error: String| (firmware_field, error);
         let found = self.firmware.find(name, &self.folder).map_err(unusable)?;
+        let names = asked.symbols.map(|symbols| self.firmware.find(symbols, &self.folder)).transpose();
+        let names = names.map_err(|error| (symbols_field, error))?;
         let plain = self.plain(found).map_err(unusable)?;
+        let mut image = plain.image.clone();
+        if let Some(names) = names {
+            image = with_symbols(image, &names.path).map_err(|error| (symbols_field, error.to_string()))?;
+        }
         let image =
-            with_settings(&plain.image, settings).map_err(|error| (settings_field, error.to_string()))?;
+            with_settings(&image, asked.settings).map_err(|error| (settings_field, error.to_string()))?;
         let sizes =
             ImageSizes { flash_bytes: Some(plain.image.flash_bytes()), ram_bytes: plain.image.ram_bytes() };
         let firmware = Firmware { name: name.to_owned(), sha256: plain.sha256.clone(), sizes };
