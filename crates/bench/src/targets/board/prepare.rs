@@ -15,7 +15,9 @@ use super::{lines, peers};
 use crate::suite::{
     BoardSetup, Bounded, LinePin, LineSetup, Measurement, NetworkSource, PinTrigger, Row, Suite, SuiteError,
 };
-use board::{BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings, with_symbols};
+use board::{
+    BoardFile, LineEnd, SerialLine, find_board, image_settings, read_image_file, with_settings, with_symbols,
+};
 use fields::{Misplaced, told};
 use lan::NetworkSetup;
 
