@@ -390,6 +390,12 @@ def test_a_bound_is_written_as_elsewhere_too(airwire: Airwire) -> None:
             ["probe", "ping", "127.0.0.1", "--samples", "3", "--set", "count=5"],
             "samples is 3, and count is 5 as well; leave one of them out",
         ),
+        (["probe", "http", "a:b:c"], "airwire: a:b:c: there is more than one colon; give an address, or address:port"),
+        (
+            ["probe", "http", "http://192.168.1.5/index.html"],
+            "airwire: http://192.168.1.5/index.html: this is a URL, whose path is an option; give the board alone: "
+            "192.168.1.5",
+        ),
         (["probe", "http", "::1", "--packets"], "this is an address of IPv6"),
         (["twin", "absent.elf", "--address", "::1"], "this is an address of IPv6"),
         (["serve", "gopher"], "there is no server 'gopher'; there are pingpong, tcp, udp"),
