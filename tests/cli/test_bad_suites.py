@@ -26,6 +26,11 @@ SUITES = {
     "a table for a setting": ("[links.lora]\nsf = { a = 1 }\n", "2: links.lora.sf: a setting is a text, a number"),
     "a table in a list": ("[links.lora]\nsf = [7, { a = 1 }]\n", "2: links.lora.sf: a setting is a text, a number"),
     "a date": ("[links.lora]\nsf = 2020-01-01\n", "2: links.lora.sf: a setting is a text, a number"),
+    "a time in hours": (
+        '[boards.b]\nlimit = "1h"\n',
+        '2: boards.b.limit is "1h", but it takes a time of at most 86400 s, such as "60 s"; '
+        "h is no unit of time here, but ps, ns, us, ms and s are",
+    ),
     "no value": ("[links.lora]\nsf = []\n", "2: links.lora.sf: a setting is a text, a number"),
     "a value twice": (
         "payloads = [12]\n[links.lora]\nsf = [7, 8, 7]\n",

@@ -1,8 +1,12 @@
 //! A field that a user may write, declared once.
 
 use serde_json::{Value as Json, json};
+use units::{ParseQuantityError, Picoseconds};
 
 use crate::{SettingError, TakesOf, Value, or_nearest};
+
+/// Of what people take for a unit, in bytes: `minutes`, `Stunden`.
+const LONGEST_UNIT: usize = 16;
 
 /// A field of a table of ours.
 pub type Field = FieldOf<'static>;
@@ -87,7 +91,24 @@ impl<'a> FieldOf<'a> {
     pub fn expected_for(&self, text: &str) -> String {
         let values = self.takes.values();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
-        format!("{}{}", self.expected(), or_nearest(text, &values))
+        format!("{}{}{}", self.expected(), or_nearest(text, &values), self.unknown_unit(text))
+    }
+
+    /// The unit of a time that is none, where that is what is wrong.
+    fn unknown_unit(&self, text: &str) -> String {
+        let is_time = matches!(
+            self.takes,
+            TakesOf::Time { .. } | TakesOf::Between(..) | TakesOf::Duration | TakesOf::Period
+        );
+        match text.trim().parse::<Picoseconds>() {
+            // What else stands behind a number is no mistake in a unit.
+            Err(ParseQuantityError::UnknownUnit { unit, known, .. })
+                if is_time && unit.chars().all(char::is_alphabetic) && unit.len() <= LONGEST_UNIT =>
+            {
+                format!("; {unit} is no unit of time here, but {known} are")
+            }
+            _ => String::new(),
+        }
     }
 
     /// What it takes, with its example where the words alone do not show how that is written.

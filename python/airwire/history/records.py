@@ -24,6 +24,7 @@ LATENCY = "ps"
 _LATENCIES = ("p50", "p75", "p95", "p99", "mean", "max")
 METRICS = (FIGURE, *_LATENCIES, "loss")
 _RUN_JSON = "airwire.run/1"
+_ENDS_OF_LINES = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 class FigureRecord(msgspec.Struct, frozen=True):
@@ -106,6 +107,9 @@ def read_runs(path: str | Path, *, commit: str | None = None, label: str | None 
 
     Raises ``AirwireError`` for anything else.
     """
+    for name, text in (("commit", commit), ("label", label)):
+        if text is not None and any(one in _ENDS_OF_LINES for one in text):
+            raise _core.AirwireError(f"the {name} is {text!r:.80}, but it takes one line; leave line feeds out")
     path = Path(path)
     if path.is_dir():
         return [_of_folder(path, commit, label)]

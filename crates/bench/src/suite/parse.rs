@@ -18,7 +18,7 @@ use super::tables::{ENTRY_FIELDS, SUITE_FIELDS, TRIGGER_FIELDS, default_of};
 use super::trigger::{Trigger, TriggerKind};
 use super::{MAX_ROWS, Suite, SuiteError, name_of};
 use fields::names;
-use fields::toml_file::{Field, Told, TomlFile, Value, fields_of, shown, told};
+use fields::toml_file::{Field, Misplaced, Told, TomlFile, Value, fields_of, shown, told};
 
 const NOTHING: &str = "a suite names at least one link, such as [links.lora], one board, such as [boards.pingpong], or one address, such as [targets.my-board]";
 const DEFAULT_PAYLOADS: [u64; 3] = [12, 128, 1024];
@@ -108,6 +108,7 @@ impl Reader<'_> {
             return Err(self.error(find("targets").map_or(0..0, |(_, span, _)| span.clone()), message));
         }
         rows.extend(addresses);
+        rows.iter().try_for_each(one_line)?;
         Ok((name, seed, rows))
     }
 
@@ -367,4 +368,18 @@ impl Reader<'_> {
 /// What is wrong with a setting.
 pub(super) fn setting_message(within: &str, name: &str, error: &SettingError) -> Told {
     told(format!("{within}{name}"), error.words())
+}
+
+/// What ends a line somewhere: Unicode's mandatory breaks.
+const ENDS_OF_LINES: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
+/// Refuses an entry or a title that is no line: both stand in tables, in names of rows and in other people's formats.
+fn one_line(row: &Row) -> Result<(), Misplaced> {
+    let of_row = [("name", &row.entry), ("title", &row.title)];
+    let Some((what, text)) = of_row.into_iter().find(|(_, text)| text.contains(ENDS_OF_LINES)) else {
+        return Ok(());
+    };
+    let message = format!(": its {what} is {text:?}, but it takes one line; leave line feeds out");
+    let told = told(format!("{:?}", row.entry), message);
+    Err(Misplaced { path: row.place.path.clone(), line: row.place.line, told })
 }
