@@ -5,7 +5,7 @@ use units::{ParseQuantityError, Picoseconds};
 
 use crate::{SettingError, TakesOf, Value, or_nearest};
 
-/// Of what people take for a unit, in bytes: `minutes`, `Stunden`.
+/// The bytes of the longest word that people take for a unit, such as `nanoseconds`.
 const LONGEST_UNIT: usize = 16;
 
 /// A field of a table of ours.
