@@ -37,7 +37,7 @@ def test_what_is_not_known_of_a_run_is_left_out(tmp_path: Path, content: str) ->
 def test_the_result_of_captures_is_told_in_three_sentences(tmp_path: Path) -> None:
     write_html(small_analysis(), tmp_path / "page.html")
     text = read(tmp_path / "page.html").text
-    assert "Medians from 500 us ( nrf/32B-comb.csv ) to 8.072 ms ( ble/12B-slot.csv ). 32 of 501 triggers" in text
+    assert "Medians from 500 us ( nrf/32B-comb.csv ) to 8.072 ms ( ble/12B-slot.csv ). 32 of 501 messages" in text
     assert "The surest of 9 findings, in ble/12B-slot.csv : This is a gate." in text
 
 
