@@ -130,6 +130,7 @@ impl StateMachine {
 impl Pio {
     /// Whether it is known of each word that moves up to and including a time when it does, unless the system moves it, so that the FIFOs
     /// show it from here on; and an access then would find no cycle that is a picosecond ahead.
+    #[inline]
     pub(crate) fn foresees_words(&mut self, at: Picoseconds, io: &mut Io) -> bool {
         let Some(cycle) = self.edges.apart_at(at) else { return false };
         if cycle >= self.words_known_before && self.apart_in_loop() {
@@ -138,25 +139,38 @@ impl Pio {
         cycle < self.words_known_before
     }
 
-    /// The cycle before which it is known.
-    fn foresee_words(&mut self, cycle: u64, io: &mut Io) -> u64 {
-        let may_wake = |one: &StateMachine| one.due == NEVER && one.enabled && one.stall != Some(Stall::Fifo);
-        if self.machines.iter().any(may_wake) {
-            return self.next_due();
-        }
-        (0..self.machines.len()).map(|n| self.foresee_words_of(n, cycle, io)).min().unwrap_or(NEVER)
+    /// Whether that is known already.
+    #[inline]
+    pub(crate) fn knows_words(&self, at: Picoseconds) -> bool {
+        self.edges.apart_at(at).is_some_and(|cycle| cycle < self.words_known_before)
     }
 
-    /// The same of one machine.
+    /// The cycle before which it is known.
+    fn foresee_words(&mut self, cycle: u64, io: &mut Io) -> u64 {
+        let mut known = NEVER;
+        for n in 0..self.machines.len() {
+            let machine = &self.machines[n];
+            if machine.due != NEVER {
+                known = known.min(self.foresee_words_of(n, cycle, io));
+            } else if machine.enabled && machine.stall != Some(Stall::Fifo) {
+                // Another one may wake it, and it may move a word at once.
+                return self.next_due();
+            }
+        }
+        known
+    }
+
+    /// The same of one machine that has anything to do.
+    #[inline]
     fn foresee_words_of(&mut self, n: usize, cycle: u64, io: &mut Io) -> u64 {
         let (machine, Some(decoded)) = (&mut self.machines[n], &self.decoded[n]) else {
             return self.machines[n].due;
         };
-        if machine.due == NEVER {
-            return NEVER;
-        }
         let next = machine.next_word(decoded);
-        let Some(looped) = decoded.known_loop_at(machine.pc).filter(|_| next <= cycle) else { return next };
+        if next > cycle {
+            return next;
+        }
+        let Some(looped) = decoded.known_loop_at(machine.pc) else { return next };
         let next = machine.foresee(looped, cycle).unwrap_or(next);
         let has_room = !machine.transmit.is_full();
         io.lines.set_dreq(self.dreq(n), has_room);
