@@ -1,7 +1,7 @@
 //! Accesses of a core that neither see nor change what PIO blocks do which are led on later (`unnoticed`): spinlocks, the time, and
-//! registers of the DMA that have to do with no sequence under way. As long as no word moves, the DMA's other registers and the FIFOs are
-//! among them. Such a block stays behind them, so that whole words of it are gone through in one go, however often a core looks whether
-//! there is room for another.
+//! registers of the DMA that have to do with no sequence under way. The DMA's other registers and the FIFOs are among them as long as no
+//! word moves. The FIFOs also are where it is known which words do, or where one machine alone is led on for them (`pio/foreseen.rs`,
+//! `pio/apart.rs`). Such a block stays behind, so that many words of it are gone through in one go.
 
 use units::Picoseconds;
 
