@@ -98,6 +98,12 @@ fn beside(random: &mut Random, block: u32, n: u32) -> [u32; 3] {
     }
 }
 
+/// A channel brings a machine some words as well.
+fn feed_by_dma(block: u32, n: u32, table: &mut Vec<[u32; 3]>) {
+    table.extend([[0, DMA, WORDS], [0, DMA + 4, block + 0x10 + 4 * n], [0, DMA + 8, 60]]);
+    table.push([0, DMA + 0xc, 1 | 2 << 2 | 1 << 4 | n << 15]);
+}
+
 fn table(seed: u64) -> Vec<[u32; 3]> {
     let mut random = Random::new(seed);
     let mut table: Vec<_> =
@@ -115,13 +121,16 @@ fn table(seed: u64) -> Vec<[u32; 3]> {
     (0..machines).for_each(|n| machine(&mut random_again, block, n, &mut table));
     table.push([0, block, (1 << machines) - 1]);
     if random.one_in(4) {
-        table.extend([[0, DMA, WORDS], [0, DMA + 4, block + 0x10], [0, DMA + 8, 60]]);
-        table.push([0, DMA + 0xc, 1 | 2 << 2 | 1 << 4]);
+        feed_by_dma(block, 0, &mut table);
     }
     table.extend([[0, SYSTICK + 4, RELOAD], [0, SYSTICK + 8, 0], [0, SYSTICK, 7]]);
+    let starts_dma = !is_in_flash(seed);
     let favourite = random.below(machines);
     for _ in 0..WORDS_FED {
         let n = if random.one_in(6) { random.below(machines) } else { favourite };
+        if starts_dma && random.one_in(80) {
+            feed_by_dma(block, n, &mut table);
+        }
         if random.one_in(3) {
             table.push(beside(&mut random, block, n));
         }
@@ -132,8 +141,13 @@ fn table(seed: u64) -> Vec<[u32; 3]> {
     table
 }
 
+/// Whether the driver executes from the flash.
+fn is_in_flash(seed: u64) -> bool {
+    seed.is_multiple_of(3)
+}
+
 fn chip(seed: u64, is_heard: bool) -> Rp2040 {
-    let start = if seed.is_multiple_of(3) { in_flash } else { in_ram };
+    let start = if is_in_flash(seed) { in_flash } else { in_ram };
     let mut chip = chip_with(table_driven(start(), [125, 133, 48][seed as usize % 3]));
     let bytes: Vec<u8> = table(seed).as_flattened().iter().flat_map(|word| word.to_le_bytes()).collect();
     chip.write_memory(TABLE, &bytes).expect("SRAM");
