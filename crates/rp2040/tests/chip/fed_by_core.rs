@@ -1,6 +1,6 @@
 //! A core that feeds machines word by word, and looks at their FIFOs before each: a driver of a display does nothing else. Nobody can tell
-//! that such a block stays behind: a chip around which somebody listens to every pin, so that it never does, is held against one around which
-//! nobody does.
+//! that such a block stays behind. A chip around which somebody listens to every pin, so that its blocks never do, is held against one
+//! around which nobody does.
 
 use rp2040::chip::Rp2040;
 use testing::Random;
@@ -117,6 +117,7 @@ fn table(seed: u64) -> Vec<[u32; 3]> {
         let at = block + 0xd8 + 0x18 * n;
         table.extend([[0, at + 4, 5 << 26], [0, at, 0xe09f], [0, at + 4, 1 << 26 | 5 << 5], [0, at, 0xe081]]);
     }
+    // Setting the directions took their PINCTRL: they are set up anew, and with other programs.
     let mut random_again = Random::new(seed);
     (0..machines).for_each(|n| machine(&mut random_again, block, n, &mut table));
     table.push([0, block, (1 << machines) - 1]);

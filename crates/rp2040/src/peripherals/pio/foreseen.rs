@@ -23,16 +23,17 @@ pub(super) struct Foreseen {
     taken: usize,
     /// The cycle in which the next word is taken that is not among them, and those from one word to the next.
     next: u64,
-    apart: u64,
+    period: u64,
 }
 
-/// How words move in a loop: the rounds that are left of the one under way, those of each, the cycle in which the next one is taken, and the
-/// cycles from one to the next.
+/// How words move in a loop.
 struct Course {
+    /// The rounds that are left of the word under way, and those of each other.
     first: u32,
     whole: u32,
+    /// The cycle in which the next word is taken, and the cycles from one to the next.
     takes: u64,
-    apart: u64,
+    period: u64,
 }
 
 impl Foreseen {
@@ -85,7 +86,7 @@ impl StateMachine {
     fn foresee(&mut self, looped: &Loop, cycle: u64) -> Option<u64> {
         if self.foreseen.is_empty() {
             let course = self.course_of(looped)?;
-            (self.foreseen.next, self.foreseen.apart) = (course.takes, course.apart);
+            (self.foreseen.next, self.foreseen.period) = (course.takes, course.period);
         }
         while self.foreseen.next <= cycle {
             if self.foreseen.words.len() == MOST_WORDS {
@@ -93,7 +94,7 @@ impl StateMachine {
             }
             let word = self.transmit.pop()?;
             self.foreseen.words.push(word);
-            self.foreseen.next += self.foreseen.apart;
+            self.foreseen.next += self.foreseen.period;
         }
         Some(self.foreseen.next)
     }
@@ -111,8 +112,8 @@ impl StateMachine {
         let first = rounds(self.config.pull_threshold.checked_sub(self.osr_count)?)?;
         let whole = rounds(self.config.pull_threshold)?;
         let tick = self.delay + u64::from(first - 1) * looped.ticks + out.tick;
-        let apart = self.divider.even_cycles(tick, u64::from(whole) * looped.ticks)?;
-        Some(Course { first, whole, takes: self.divider.after(tick), apart })
+        let period = self.divider.even_cycles(tick, u64::from(whole) * looped.ticks)?;
+        Some(Course { first, whole, takes: self.divider.after(tick), period })
     }
 
     /// How many words that were put aside may pass of which nobody remembers more than a sum: the rounds behind them, up to and including
@@ -128,8 +129,8 @@ impl StateMachine {
 }
 
 impl Pio {
-    /// Whether it is known of each word that moves up to and including a time when it does, unless the system moves it, so that the FIFOs
-    /// show it from here on; and an access then would find no cycle that is a picosecond ahead.
+    /// Whether it is known which words the machines move up to and including a time, so that the FIFOs show these from here on, and an
+    /// access then would find no cycle that is a picosecond ahead.
     #[inline]
     pub(crate) fn foresees_words(&mut self, at: Picoseconds, io: &mut Io) -> bool {
         let Some(cycle) = self.edges.apart_at(at) else { return false };
